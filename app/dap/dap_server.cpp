@@ -77,6 +77,7 @@ void DapServer::addRequests() {
   add("photofinish/races", m_debuggee, &Debuggee::races, S::Configuring, S::Live, N::Recording);
   add("photofinish/contents", m_contents, &ContentsAnswers::contents, S::Configuring, S::Live,
       N::Recording);
+  add("photofinish/snapshots", m_moves, &Moves::snapshots, S::Live, S::Live, N::Recording);
   add("photofinish/replayTo", m_moves, &Moves::replayTo, S::Live, S::Live, N::Recording);
 }
 

@@ -240,6 +240,7 @@ void MainWindow::connectSession() {
           &DebugSession::endReplay);
   connect(m_session, &DebugSession::ranksChanged, this, &MainWindow::refreshActions);
   connect(m_session, &DebugSession::settled, this, &MainWindow::refreshActions);
+  connect(m_session, &DebugSession::snapshotsChanged, this, &MainWindow::refreshActions);
   connect(&m_session->inspector(), &session::Inspector::alteredChanged, this,
           &MainWindow::refreshActions);
   connect(&m_session->groupRun(), &session::GroupRun::changed, this,

@@ -173,6 +173,7 @@ void DebugSession::launch() {
   m_state.phase = Phase::Starting;
   m_state.now.clear();
   m_state.snapshots = {};
+  Q_EMIT snapshotsChanged();
   m_debuggers.join(m_breakpoints.ownRanks());
   m_breakpoints.followLines();
   beginCycle();

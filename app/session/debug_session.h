@@ -94,6 +94,11 @@ class DebugSession : public QObject, private mi::FleetObserver {
   /// Why nothing can be done with a rank that is not among them, and how it can, as a sentence.
   [[nodiscard]] QString notInReplay(int rank) const { return m_state.notInReplay(rank); }
 
+  /// Copies of the rank that runs alone, to go back to, as its agent told last (debug_session_back.cpp).
+  [[nodiscard]] const protocol::Snapshots& snapshots() const { return m_state.snapshots; }
+  /// How many they are, before which events, and the memory that they hold; why none is made. Empty: no rank has any.
+  [[nodiscard]] QString snapshotsText() const;
+
   // -- parts of the session, each with signals of its own
   [[nodiscard]] Inspector& inspector() { return m_inspector; }
   [[nodiscard]] MachineInspector& machine() { return m_machine; }
@@ -154,6 +159,7 @@ class DebugSession : public QObject, private mi::FleetObserver {
                bool problem);          ///< one line for the status bar; a problem stays
   void progress(const QString& task);  ///< empty: done
   void ranksChanged();
+  void snapshotsChanged();
   void positionsChanged(const std::vector<pf::values::ReplayPosition>& positions);
   void rankStopped(int rank);  ///< its stack can be asked for
   void marksChanged(const std::vector<pf::values::EventMark>& marks);

@@ -1,10 +1,26 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A cycle of a rank that runs alone begins at one of its snapshots, where there is one before its goal: nothing is started.
 #include <algorithm>
+#include <limits>
 
 #include "app/session/debug_session.h"
+#include "views/values/text.h"
 
 namespace pf::session {
+namespace {
+
+/// Bytes that snapshots share with no other process. It does not run over.
+std::uint64_t ownBytes(const protocol::Snapshots& snapshots) {
+  constexpr std::uint64_t kKilobyte = 1024;
+  constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max() / kKilobyte;
+  std::uint64_t sum = 0;
+  for (const std::uint64_t kilobytes : snapshots.kilobytes) {
+    sum += std::min(kilobytes, kMost - sum);
+  }
+  return sum * kKilobyte;
+}
+
+}  // namespace
 
 /// The event before which the rank has to stand for a cycle to `goal`: 0 where one has to be started.
 Serial DebugSession::startFor(const Goal& goal) const {
@@ -57,12 +73,36 @@ bool DebugSession::goBack(const Goal& goal) {
 void DebugSession::onSnapshots(const protocol::Snapshots& told) {
   const bool isNew = !told.obstacle.empty() && told.obstacle != m_state.snapshots.obstacle;
   m_state.snapshots = told;
+  Q_EMIT snapshotsChanged();
   if (isNew) {
     Q_EMIT message(tr("To go back, rank %1 is started again: no snapshots of it are made, as %2.")
                        .arg(told.rank)
                        .arg(QString::fromStdString(told.obstacle)),
                    false);
   }
+}
+
+QString DebugSession::snapshotsText() const {
+  const protocol::Snapshots& told = m_state.snapshots;
+  QString text;
+  if (!told.serials.empty()) {
+    const QString events =
+        told.serials.size() == 1
+            ? tr("event %1").arg(told.serials.front())
+            : tr("events %1 to %2").arg(told.serials.front()).arg(told.serials.back());
+    text = tr("%1 of rank %2 to go back to, before its %3. %4 of memory were theirs alone when one "
+              "was last made or given up.")
+               .arg(values::counted(told.serials.size(), tr("snapshot"), tr("snapshots")))
+               .arg(told.rank)
+               .arg(events, values::byteText(ownBytes(told)));
+  }
+  if (!told.obstacle.empty()) {
+    text += (text.isEmpty() ? QString() : QStringLiteral(" ")) +
+            tr("No snapshots of rank %1 are made, as %2.")
+                .arg(told.rank)
+                .arg(QString::fromStdString(told.obstacle));
+  }
+  return text;
 }
 
 void DebugSession::wentBack(const protocol::WentBack& back) {

@@ -56,6 +56,16 @@ class GoingBackTest(PhotofinishTest):
         """The value that g_heap[7] got last."""
         return max((i for i in range(7, passes, 4096)), default=0)
 
+    def test_the_memory_of_snapshots_is_told(self):
+        self.record("t.pft", [BACK, PASSES, self.dir / "file"], "--mode", "all")
+        run = self.script("snapshots\nreplay-to 0:500\nsnapshots\n")
+        self.assertIn("There are none: a rank that is replayed alone has some.", run.out)
+        told = re.search(r"^(\d+) snapshots of rank 0 to go back to, before its events \d+ to (\d+)\. (\S+) (\w+) of memory were theirs alone", run.out, re.M)
+        self.assertTrue(told, run.out)
+        self.assertGreater(int(told[1]), 1)
+        self.assertLess(int(told[2]), 500)
+        self.assertGreater(float(told[3]), 0)
+
     def check_walk(self, rank, *options):
         text, expected = self.walk(rank)
         run = self.script(text, *options)

@@ -141,6 +141,17 @@ void Moves::replayTo(const Request& request) {
   send(event, "goto");
 }
 
+void Moves::snapshots(const Request& request) {
+  const protocol::Snapshots& told = m_session.snapshots();
+  Json all = Json::array();
+  for (std::size_t i = 0; i < told.serials.size() && i < told.kilobytes.size(); ++i) {
+    all.push_back({{"serial", told.serials[i]}, {"kilobytes", told.kilobytes[i]}});
+  }
+  m_client.succeed(request, {{"rank", told.rank >= 0 ? Json(told.rank) : Json(nullptr)},
+                             {"snapshots", all},
+                             {"text", m_session.snapshotsText().toStdString()}});
+}
+
 void Moves::gotoTargets(const Request& request) {
   const ClientFormat& format = m_client.format();
   const QString file = format.sourcePath(request.arguments);

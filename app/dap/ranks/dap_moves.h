@@ -29,6 +29,9 @@ class Moves : public QObject {
   void reverseContinue(const Request& request);
   void replayTo(const Request& request);
 
+  /// What a rank that runs alone goes back to.
+  void snapshots(const Request& request);
+
   void gotoTargets(const Request& request);
   void goTo(const Request& request);
 

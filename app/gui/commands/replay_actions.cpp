@@ -29,6 +29,7 @@ ReplayActions::ReplayActions(QWidget& window, const WindowViews& views, ShownTra
     : QObject(&window), m_window(window), m_views(views), m_shown(shown), m_session(session) {
   makeMoves();
   makeQuestions();
+  connect(&m_session, &DebugSession::snapshotsChanged, this, &ReplayActions::tellSnapshots);
   connect(m_views.variables, &views::VariablesView::messageRequested, this,
           &ReplayActions::showWhichMessage);
 }
@@ -75,9 +76,9 @@ void ReplayActions::makeMoves() {
              makeCommand(m_window, tr("Deliver next message &here"),
                          tr("Let the current rank take its next message"), {},
                          QKeySequence(tr("Shift+F7")), to(Move::NextDelivery)),
-             makeCommand(m_window, tr("&Previous event"),
-                         tr("Take the current rank one event back, by running the recording again"),
-                         {}, QKeySequence(tr("Shift+F8")), to(Move::PreviousEvent))};
+             make("previousEvent", tr("&Previous event"),
+                  tr("Take the current rank one event back, by running the recording again"),
+                  QKeySequence(tr("Shift+F8")), to(Move::PreviousEvent))};
   m_cycles = {restart, repeat, m_end};
   m_ways = {make("nextEvent", tr("Next e&vent"), tr("Run the current rank to its next event"),
                  QKeySequence(tr("Ctrl+F8")), to(Move::NextEvent)),
@@ -98,6 +99,21 @@ void ReplayActions::makeMoves() {
   m_ofBar = {failing, nextReceive, restart, m_end};
   m_needRecording = {restart, repeat, nextReceive, failing, mark};
   m_needRecording += m_steps;
+  for (QAction* action : m_steps + m_ways) {
+    if (const QString name = action->objectName();
+        name.startsWith(QLatin1String("previous")) || name == QLatin1String("lastChange")) {
+      m_back[action] = action->statusTip();
+    }
+  }
+}
+
+/// What goes back says what it goes back to, and what that costs.
+void ReplayActions::tellSnapshots() {
+  const QString snapshots = m_session.snapshotsText();
+  for (auto back = m_back.begin(); back != m_back.end(); ++back) {
+    back.key()->setStatusTip(snapshots.isEmpty() ? back.value()
+                                                 : tr("%1. %2").arg(back.value(), snapshots));
+  }
 }
 
 void ReplayActions::makeQuestions() {

@@ -2,6 +2,7 @@
 // The commands that move a replay, and those that ask it: menus Replay and Debug, and the tool bar.
 #pragma once
 
+#include <QHash>
 #include <QList>
 #include <QObject>
 
@@ -38,6 +39,7 @@ class ReplayActions : public QObject {
  private:
   void makeMoves();
   void makeQuestions();
+  void tellSnapshots();
   QAction* make(const char* name, const QString& text, const QString& tip, const QKeySequence& keys,
                 const std::function<void()>& does);
   QAction* makeSwitch(const char* name, const QString& text, const QString& tip);
@@ -60,6 +62,7 @@ class ReplayActions : public QObject {
   QList<QAction*> m_ofBar;
   QList<QAction*> m_needRecording;
   QAction* m_end = nullptr;
+  QHash<QAction*, QString> m_back;  ///< that go back, each with its tip
 };
 
 }  // namespace pf::gui

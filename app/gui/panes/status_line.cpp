@@ -7,6 +7,7 @@
 
 #include "app/session/debug_session.h"
 #include "views/panes/session_views.h"
+#include "views/values/text.h"
 
 namespace pf::gui {
 
@@ -50,6 +51,7 @@ QString StatusLine::text() const {
 
 void StatusLine::showMode(session::DebugSession& session) {
   using session::Source;
+  m_mode->setToolTip({});
   if (!session.isOpen()) {
     m_mode->clear();
   } else if (session.source() == Source::Cores) {
@@ -61,11 +63,16 @@ void StatusLine::showMode(session::DebugSession& session) {
                                                          : tr(" replay%2, cycle %1 ");
     const std::vector<Rank>& part = session.part();
     const QString ranks = values::rankSetText(QList<int>(part.begin(), part.end()));
+    const std::size_t snapshots = session.snapshots().serials.size();
+    m_mode->setToolTip(values::plainToolTip(session.snapshotsText()));
     m_mode->setText(
         text.arg(session.cycles().none() ? 0 : session.cycles().last().number)
             .arg(part.empty()
                      ? QString()
-                     : (part.size() == 1 ? tr(" of rank %1") : tr(" of ranks %1")).arg(ranks)));
+                     : (part.size() == 1 ? tr(" of rank %1") : tr(" of ranks %1")).arg(ranks)) +
+        (snapshots == 0
+             ? QString()
+             : tr("· %1 ").arg(values::counted(snapshots, tr("snapshot"), tr("snapshots")))));
   } else {
     m_mode->setText(tr(" recording "));
   }

@@ -53,6 +53,9 @@ class PartTest : public QObject {
   [[nodiscard]] bool settles(const std::function<void()>& act);
   [[nodiscard]] QMessageBox* offer();
   [[nodiscard]] QString stateOf(int rank);
+  [[nodiscard]] QString backTip() {
+    return m_window->findChild<QAction*>(QStringLiteral("previousEvent"))->statusTip();
+  }
 
   QTemporaryDir m_directory;
   std::unique_ptr<pf::gui::MainWindow> m_window;
@@ -134,6 +137,11 @@ void PartTest::aRankOfTheList() {
   }
   QTRY_VERIFY_WITH_TIMEOUT(m_window->variables().model()->rowCount() > 0, kPatience);
   QVERIFY(session().debugger(3) != nullptr);
+  // What goes back says what there is to go back to, and its memory.
+  QTRY_VERIFY_WITH_TIMEOUT(backTip().contains(QStringLiteral("of rank 3 to go back to")),
+                           kPatience);
+  QVERIFY2(backTip().contains(QStringLiteral(" of memory were theirs alone")),
+           qPrintable(backTip()));
 }
 
 void PartTest::theOthersAreLookedAt() {
@@ -256,6 +264,7 @@ void PartTest::isKeptInASession() {
 void PartTest::allAgain() {
   QVERIFY(settles([this] { clickInList("debugAll"); }));
   QVERIFY(session().part().empty());
+  QVERIFY2(!backTip().contains(QStringLiteral("snapshot")), qPrintable(backTip()));
   QCOMPARE(stateOf(0) == QStringLiteral("not in this replay"), false);
   QVERIFY(!m_window->findChild<QAction*>(QStringLiteral("debugAll"))->isEnabled());
 }

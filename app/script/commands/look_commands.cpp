@@ -52,6 +52,7 @@ void LookCommands::addTo(CommandTable& table) {
   table["group"] = handlerOf(this, &L::group);
   table["groups"] = handlerOf(this, &L::groups);
   table["which-message"] = handlerOf(this, &L::whichMessage);
+  table["snapshots"] = handlerOf(this, &L::snapshots);
   table["races"] = handlerOf(this, &L::races);
   table["cycles"] = handlerOf(this, &L::cycles);
   table["output"] = handlerOf(this, &L::output);
@@ -110,6 +111,14 @@ void LookCommands::whichMessage(const Command& command, const Ranks&) {
         m_answer.say({rank}, answer.text);
         m_answer.done();
       }));
+}
+
+void LookCommands::snapshots(const Command&, const Ranks&) {
+  const QString text = m_session.snapshotsText();
+  m_answer.sayPlain(text.isEmpty() ? QObject::tr("There are none: a rank that is replayed alone "
+                                                 "has some.")
+                                   : text);
+  m_answer.done();
 }
 
 void LookCommands::races(const Command&, const Ranks&) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Commands that look at ranks and at the recording, and move nothing: rank, where, group, groups,
-// which-message, races, cycles, output.
+// which-message, snapshots, races, cycles, output.
 #pragma once
 
 #include "app/script/language/command_table.h"
@@ -29,6 +29,7 @@ class LookCommands {
   void group(const Command& command, const Ranks& ranks);
   void groups(const Command& command, const Ranks& ranks);
   void whichMessage(const Command& command, const Ranks& ranks);
+  void snapshots(const Command& command, const Ranks& ranks);
   void races(const Command& command, const Ranks& ranks);
   void cycles(const Command& command, const Ranks& ranks);
   void output(const Command& command, const Ranks& ranks);

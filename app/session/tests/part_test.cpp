@@ -285,6 +285,31 @@ TEST_F(PartTest, ValuesAreOfTheRanksThatRun) {
   EXPECT_EQ(found[1].value, QStringLiteral("7"));
 }
 
+// -- what there is to go back to
+
+TEST_F(PartTest, TheMemoryOfSnapshotsIsTold) {
+  EXPECT_EQ(session().snapshotsText(), QString());
+  standAlone();
+  QSignalSpy changed(&session(), &DebugSession::snapshotsChanged);
+  Q_EMIT target().said(protocol::Snapshots{2, {1, 17, 33}, {1024, 2048, 1024}, {}});
+  EXPECT_EQ(changed.count(), 1);
+  EXPECT_EQ(
+      session().snapshotsText(),
+      QStringLiteral("3 snapshots of rank 2 to go back to, before its events 1 to 33. 4.0 MiB "
+                     "of memory were theirs alone when one was last made or given up."));
+  Q_EMIT target().said(protocol::Snapshots{2, {1}, {}, "the program has threads"});
+  EXPECT_EQ(session().snapshotsText(),
+            QStringLiteral("1 snapshot of rank 2 to go back to, before its event 1. 0 B of memory "
+                           "were theirs alone when one was last made or given up. No snapshots of "
+                           "rank 2 are made, as the program has threads."));
+  // What nobody has does not run over.
+  Q_EMIT target().said(protocol::Snapshots{2, {1, 2}, {UINT64_MAX, UINT64_MAX}, {}});
+  EXPECT_TRUE(session().snapshotsText().contains(QLatin1String("of memory were theirs")));
+  session().restartCycle();
+  pump();
+  EXPECT_EQ(session().snapshots().serials.size(), 0U) << "of the cycle before";
+}
+
 // -- what the trace keeps
 
 class KeptPartTest : public PartTest {
