@@ -180,6 +180,9 @@ void Agent::report(bool now) {
     tell(m_page->divergence());
   }
   if (m_snapshots) {
+    if (!m_wayBack) {
+      m_snapshots->keepWithinBudget(m_program);
+    }
     if (const auto news = m_snapshots->news(m_rank)) {
       tell(*news);
     }

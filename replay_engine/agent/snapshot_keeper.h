@@ -39,16 +39,26 @@ class SnapshotKeeper {
   static void wake(const Snapshot& snapshot);
   /// What has changed since it was last asked for: another obstacle at once, the rest not too soon after that.
   [[nodiscard]] std::optional<protocol::Snapshots> news(std::int32_t rank);
+  /// Memory in KiB that there would not be without them; `rank`: whose copies they are.
+  [[nodiscard]] std::uint64_t kilobytesBeside(pid_t rank) const;
+  /// Where that is more than `kilobytes`, every second one is given up, but never the first, and those to come are twice as far
+  /// apart. Whether it was so.
+  bool keepWithin(pid_t rank, std::uint64_t kilobytes);
+  /// The same, now and then, with a quarter of the memory that the system has available.
+  void keepWithinBudget(pid_t rank);
   /// Takes note of those that have ended: of all children but `others`.
   static void reap(const std::set<pid_t>& others);
   void killAll();
 
  private:
+  static void giveUp(const Snapshot& snapshot);
+
   using Clock = std::chrono::steady_clock;
 
   RankPage& m_page;
   protocol::Snapshots m_told;
   std::optional<Clock::time_point> m_lookedAt;
+  Clock::time_point m_weighAt{};
 };
 
 /// Why none is made, in words; empty: they are.

@@ -26,7 +26,7 @@
 namespace pf {
 
 inline constexpr std::uint32_t kRankPageMagic = 0x50466E31;  // "PFn1"
-inline constexpr std::uint32_t kRankPageVersion = 7;
+inline constexpr std::uint32_t kRankPageVersion = 8;
 inline constexpr std::size_t kRankPageSize = 16384;
 inline constexpr const char* kRankPageVariable = "PHOTOFINISH_PAGE";
 /// A file of this name beside the schedules: no more will come.
@@ -110,8 +110,8 @@ struct PageRequests {
 
 /// A copy of the rank, just before an event (replay_engine/rank/snapshots).
 enum SnapshotState : std::uint32_t {
-  kNoSnapshot,      ///< the place is free
-  kSnapshotMaking,  ///< it is not there yet, or will never be
+  kNoSnapshot,  ///< the place is free
+  kSnapshotMaking,  ///< it is not there yet, or will never be: never given to another one while its process lives
   kSnapshotAsleep,
   kSnapshotWoken,  ///< by the agent, which wakes its futex: it becomes the rank, and leaves a copy here
 };
@@ -119,6 +119,8 @@ struct PageSnapshot {
   std::atomic<std::uint32_t> state;   ///< SnapshotState; futex word of the copy
   std::atomic<std::int32_t> pid;      ///< a child of the agent
   std::atomic<std::uint64_t> serial;  ///< of the event that has not begun
+  std::atomic<std::uint32_t> files;   ///< regular ones that the program has open in it
+  std::uint32_t reserved;
 };
 inline constexpr std::size_t kPageSnapshots = 16;
 
@@ -128,6 +130,14 @@ enum SnapshotObstacle : std::uint32_t {
   kThreadsOfProgram,      ///< a copy would have none but the one that makes it
   kRankOfAnotherProcess,  ///< the program that was started has started the rank: that would see it go
   kNoMemoryForSnapshots,  ///< fork() failed
+  kDescriptorsOfProgram,  ///< a pipe, a socket, a directory, a device …: a copy shares it
+  kManyFilesOfProgram,    ///< their places could not be given back
+  kFilesReadAndWritten,   ///< or appended to: what is written in them does not go back, and is read
+  kLockedFiles,
+  kSharedMemoryOfProgram,  ///< writable: it does not go back
+  kChildrenOfProgram,      ///< a copy has none
+  kTimersOfProgram,        ///< a copy has none
+  kProcessNotSeen,         ///< /proc does not tell what of these there is
 };
 
 struct RankPage {

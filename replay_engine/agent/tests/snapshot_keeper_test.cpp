@@ -10,7 +10,10 @@
 
 #include <algorithm>
 #include <csignal>
+#include <set>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -42,16 +45,24 @@ void waitWhile(std::atomic<std::uint32_t>& state, std::uint32_t value) {
 class SnapshotKeeperTest : public testing::Test {
  protected:
   /// A child that sleeps as a snapshot does, and ends with status 7 when it is woken.
-  pid_t sleeper(std::size_t at, std::uint64_t serial) {
+  /// It has written to `bytes` of memory.
+  pid_t sleeper(std::size_t at, std::uint64_t serial, std::size_t bytes = 0) {
     PageSnapshot& place = m_page->snapshots[at];
     place.serial = serial;
     place.state = kSnapshotAsleep;
+    std::atomic<std::uint32_t>& written = m_page->gateOpen;
+    written = bytes == 0 ? 1 : 0;
     const pid_t pid = ::fork();
     if (pid == 0) {
+      const std::vector<char> memory(bytes, 'x');
+      written = 1;
       waitWhile(place.state, kSnapshotAsleep);
       ::_exit(place.state.load() == kSnapshotWoken ? 7 : 1);
     }
     place.pid = pid;
+    while (written.load() == 0) {
+      std::this_thread::yield();
+    }
     return pid;
   }
   [[nodiscard]] std::vector<std::uint64_t> serials() const {
@@ -190,12 +201,49 @@ TEST_F(SnapshotKeeperTest, MoreOfThemAreToldAWhileLaterAndAnObstacleAtOnce) {
   EXPECT_EQ(told->serials, (std::vector<std::uint64_t>{10, 20}));
 }
 
+// -- how much memory they may have
+
+TEST_F(SnapshotKeeperTest, EverySecondIsGivenUpWhereTheyHaveTooMuchButNotTheFirst) {
+  std::vector<pid_t> pids;
+  for (std::size_t at = 0; at < 4; ++at) {
+    pids.push_back(sleeper(at, 10 * at + 10, 8 << 20));
+  }
+  ASSERT_GE(m_keeper.kilobytesBeside(::getpid()), 4U * 8 * 1024);
+  EXPECT_FALSE(m_keeper.keepWithin(::getpid(), 1U << 30));
+  EXPECT_EQ(serials().size(), 4U);
+  EXPECT_TRUE(m_keeper.keepWithin(::getpid(), 20 * 1024));
+  EXPECT_EQ(serials(), (std::vector<std::uint64_t>{10, 30}));
+  EXPECT_EQ(m_page->snapshotDistance.load(), 32U);
+  EXPECT_EQ(m_page->snapshots[1].state.load(), std::uint32_t{kNoSnapshot});
+  for (const std::size_t gone : {1U, 3U}) {
+    EXPECT_EQ(::waitpid(pids[gone], nullptr, 0), pids[gone]);
+  }
+  EXPECT_TRUE(m_keeper.keepWithin(::getpid(), 4 * 1024));
+  EXPECT_EQ(serials(), std::vector<std::uint64_t>{10});
+  EXPECT_FALSE(m_keeper.keepWithin(::getpid(), 4 * 1024)) << "the first one stays";
+  EXPECT_TRUE(lives(pids[0]));
+}
+
+TEST_F(SnapshotKeeperTest, WhatTheyShareCostsNothing) {
+  std::vector<char> ours(16 << 20, 'x');
+  sleeper(0, 10);
+  sleeper(1, 20);
+  EXPECT_LT(m_keeper.kilobytesBeside(::getpid()), 8U * 1024);
+  EXPECT_FALSE(m_keeper.keepWithin(::getpid(), 8 * 1024));
+  EXPECT_EQ(ours[5], 'x');
+}
+
 TEST(Obstacles, EachHasWordsAndAnUnknownOneToo) {
   EXPECT_EQ(obstacleText(kNoObstacle), "");
   for (const std::uint32_t each :
        {std::uint32_t{kThreadsOfProgram}, std::uint32_t{kRankOfAnotherProcess},
         std::uint32_t{kNoMemoryForSnapshots}, 77U}) {
     EXPECT_GT(obstacleText(each).size(), 10U) << each;
+  }
+  std::set<std::string> all;
+  for (std::uint32_t each = kThreadsOfProgram; each <= kProcessNotSeen; ++each) {
+    EXPECT_TRUE(all.insert(obstacleText(each)).second) << each;
+    EXPECT_NE(obstacleText(each), obstacleText(77)) << each;
   }
 }
 

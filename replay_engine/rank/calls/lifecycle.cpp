@@ -175,7 +175,7 @@ void logMatched() {
 
 int onInit(const CallPlace& place, int* argc, char*** argv) {
   lookAtClocks();
-  noteThreadsBeforeMpi();
+  noteProcessBeforeMpi();
   const int result = PF_REAL(Init)(argc, argv);
   if (result == MPI_SUCCESS && t_depth == 1) {
     begin(place);
@@ -185,7 +185,7 @@ int onInit(const CallPlace& place, int* argc, char*** argv) {
 
 int onInit_thread(const CallPlace& place, int* argc, char*** argv, int required, int* provided) {
   lookAtClocks();
-  noteThreadsBeforeMpi();
+  noteProcessBeforeMpi();
   const int result = PF_REAL(Init_thread)(argc, argv, required, provided);
   if (result == MPI_SUCCESS && t_depth == 1) {
     begin(place);

@@ -99,6 +99,8 @@ struct Engine {
   std::uint64_t snapshotAt =
       ~std::uint64_t{0};  ///< replay: event before which the rank is copied (rank/snapshots)
   void (*atSnapshot)() = nullptr;
+  void (*atFileLock)() =
+      nullptr;  ///< replay that is copied: the program has locked an open file, which copies may share
   bool copying = false;         ///< a child of fork() is the rank's own, to be it one day
   std::uint32_t posts = 0;      ///< receives posted
   std::uint32_t wildPosts = 0;  ///< of them from MPI_ANY_SOURCE

@@ -67,6 +67,15 @@ bool isLock(int command) {
   }
 }
 
+/// The lock is the open file's: of every process that has it.
+void lockedOpenFile(bool isOfFile) {
+  if (isOfFile && g_engine.atFileLock != nullptr) {
+    const int error = errno;
+    g_engine.atFileLock();
+    errno = error;
+  }
+}
+
 }  // namespace
 }  // namespace pf
 
@@ -97,6 +106,7 @@ using namespace pf;
       alsoMarked(fd, result);                                                  \
     } else if (isLock(command) && PF_PROGRAMS_CALL()) {                        \
       noteUncovered(NotGuaranteedKind::FileLock, __builtin_return_address(0));          \
+      lockedOpenFile(command == F_OFD_SETLK || command == F_OFD_SETLKW);       \
     }                                                                          \
     return result;                                                             \
   }
@@ -150,6 +160,12 @@ PF_LIBC(int, chdir, const char* path) {
 PF_FCNTL(fcntl)
 PF_FCNTL(fcntl64)
 
-PF_LOCKS(flock, PF_TOGETHER(int fd, int operation), PF_TOGETHER(fd, operation))
+PF_LIBC(int, flock, int fd, int operation) {
+  if (PF_PROGRAMS_CALL()) {
+    noteUncovered(NotGuaranteedKind::FileLock, __builtin_return_address(0));
+    lockedOpenFile(true);
+  }
+  return PF_NEXT(flock)(fd, operation);
+}
 PF_LOCKS(lockf, PF_TOGETHER(int fd, int command, off_t size), PF_TOGETHER(fd, command, size))
 PF_LOCKS(lockf64, PF_TOGETHER(int fd, int command, off64_t size), PF_TOGETHER(fd, command, size))

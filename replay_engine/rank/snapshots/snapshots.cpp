@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include "replay_engine/rank/snapshots/snapshots.h"
 
-#include <fcntl.h>
+#include <dlfcn.h>
 #include <linux/futex.h>
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -19,6 +19,9 @@
 #include "replay_engine/rank/engine/engine.h"
 #include "replay_engine/rank/engine/rank_link.h"
 #include "replay_engine/rank/inputs/system_values.h"
+#include "replay_engine/rank/snapshots/file_offsets.h"
+#include "replay_engine/rank/snapshots/obstacles.h"
+#include "replay_engine/rank/snapshots/siblings.h"
 
 namespace pf {
 namespace {
@@ -27,14 +30,26 @@ constexpr std::uint64_t kFirstDistance = 16;  ///< events
 constexpr int kReparentedWithin = 20'000;     ///< looks, of 50 us each
 constexpr timespec kLook{0, 50'000};
 
-int g_threadsBeforeMpi = 0;
-int g_threadsOfMpi = 0;  ///< when event 1 begins: with the first one
+/// mallinfo2() of glibc 2.33.
+struct HeapNumbers {
+  std::size_t numbers[10];
+};
+
+/// Of libc, not what stands in for it: it is not the program that asks. Null: this libc has none.
+struct LibcRoutines {
+  pid_t (*fork)();  ///< runs none of the program's handlers (_Fork), if there is such a one
+  HeapNumbers (*lookAtHeap)();
+};
+LibcRoutines g_libc{};
 bool g_wasSnapshot = false;
 
-/// Not through what stands in for libc: it is not the program that asks.
-pid_t forkOfLibc() {
-  return reinterpret_cast<pid_t (*)()>(nextSymbol("fork"))();
+void findLibcRoutines() {
+  const InsideLibc inside;
+  void* found = dlsym(RTLD_NEXT, "_Fork");  // glibc 2.34
+  g_libc.fork = reinterpret_cast<pid_t (*)()>(found != nullptr ? found : nextSymbol("fork"));
+  g_libc.lookAtHeap = reinterpret_cast<HeapNumbers (*)()>(dlsym(RTLD_NEXT, "mallinfo2"));
 }
+
 /// Of this thread. rdtsc may have to trap (inputs/tsc.cpp), which a blocked SIGSEGV makes fatal.
 void blockSignals(sigset_t& before) {
   sigset_t all;
@@ -45,55 +60,6 @@ void blockSignals(sigset_t& before) {
 void restoreSignals(const sigset_t& before) {
   syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, nullptr, _NSIG / 8);
 }
-
-int threadsNow() {
-  return ofProcessStatus("\nThreads:");
-}
-
-/// Where the program reads and writes its files: shared with every copy, so the rank that goes on moves it.
-class FileOffsets {
- public:
-  void take() {
-    m_count = 0;
-    const int folder = ::open("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    alignas(std::uint64_t) char names[2048];
-    long n = 0;
-    while (folder >= 0 && (n = syscall(SYS_getdents64, folder, names, sizeof names)) > 0) {
-      for (long at = 0; at < n;) {
-        std::uint16_t size = 0;
-        std::memcpy(&size, names + at + 16, sizeof size);
-        const char* const name = names + at + 19;
-        if (*name >= '0' && *name <= '9') {
-          add(std::atoi(name));
-        }
-        at += size;
-      }
-    }
-    if (folder >= 0) {
-      ::close(folder);
-    }
-  }
-  void giveBack() const {
-    for (std::size_t i = 0; i < m_count; ++i) {
-      ::lseek(m_files[i].fd, m_files[i].offset, SEEK_SET);
-    }
-  }
-
- private:
-  struct File {
-    int fd;
-    off_t offset;
-  };
-  void add(int fd) {
-    struct stat info {};
-    if (m_count < m_files.size() && fstat(fd, &info) == 0 && S_ISREG(info.st_mode)) {
-      m_files[m_count++] = {fd, ::lseek(fd, 0, SEEK_CUR)};
-    }
-  }
-
-  std::array<File, 64> m_files{};
-  std::size_t m_count = 0;
-};
 
 /// What the rank says of itself on its page, as it was when the copy was made.
 struct Said {
@@ -152,7 +118,10 @@ void becomeChildOfAgent(const RankPage& page) {
 }
 
 void sleepUntilWoken(PageSnapshot& place) {
-  place.state.store(kSnapshotAsleep, std::memory_order_release);
+  std::uint32_t expected = kSnapshotMaking;
+  if (!place.state.compare_exchange_strong(expected, kSnapshotAsleep)) {
+    endProcess(1);  // the page has been written over
+  }
   tellAgent();
   while (place.state.load(std::memory_order_acquire) == kSnapshotAsleep) {
     syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&place.state), FUTEX_WAIT, kSnapshotAsleep,
@@ -162,10 +131,30 @@ void sleepUntilWoken(PageSnapshot& place) {
 
 /// A process whose parent is the agent: as a child of the rank it would be found by the program's own wait(), tell it of its
 /// end by a signal, and die with it. libc knows nothing of it and would take itself for the rank's first thread, so this one
-/// forks the copy and ends. Where a thread of MPI's has a lock of libc's just now, it waits for that for ever, and there is no
-/// copy. 0: in it.
+/// forks the copy and ends. 0: in it.
 long forkBesideRank() {
   return syscall(SYS_clone, CLONE_PARENT | SIGCHLD, 0, 0, 0, 0);
+}
+
+/// In the process beside the rank: returns in the copy only. Where a thread of MPI's has a lock of the heap just now, which
+/// nobody gives back here, this waits until it is killed, and there is no copy.
+void forkCopy(PageSnapshot& place) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  place.pid.store(static_cast<std::int32_t>(syscall(SYS_getpid)));
+  if (g_libc.lookAtHeap != nullptr) {
+    static_cast<void>(g_libc.lookAtHeap());  // takes each of its locks, and changes nothing
+  }
+  const pid_t copy = g_libc.fork();
+  if (copy == 0) {
+    return;
+  }
+  if (copy > 0) {
+    place.pid.store(copy);  // it waits for the end of this one
+  } else {
+    g_engine.page->noSnapshots.store(kNoMemoryForSnapshots);
+    place.state.store(kNoSnapshot);
+  }
+  endProcess(0);
 }
 
 /// Signals are blocked. True: in the copy, which has been woken and is the rank now; another one sleeps in its place.
@@ -176,10 +165,7 @@ bool leaveCopy(PageSnapshot& place) {
   shareWithChild(true);
   const long between = forkBesideRank();
   if (between == 0) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (const pid_t copy = forkOfLibc(); copy != 0) {
-      endProcess(0);
-    }
+    forkCopy(place);
   }
   shareWithChild(false);
   if (between == 0) {
@@ -196,11 +182,34 @@ bool leaveCopy(PageSnapshot& place) {
   return false;
 }
 
+/// One that is being made has its place until its process has ended: it would come to a place that is another one's by then.
+void giveUp(PageSnapshot& place) {
+  const pid_t pid = place.pid.load();
+  std::uint32_t state = kSnapshotAsleep;
+  const bool slept = place.state.compare_exchange_strong(state, kNoSnapshot);
+  if ((slept || state == kSnapshotMaking) && isSibling(pid)) {
+    syscall(SYS_kill, pid, SIGKILL);
+  }
+  if (slept) {
+    place.serial.store(0);
+  }
+}
+
+/// Of one that has ended before it was there.
+void freeIfEnded(PageSnapshot& place) {
+  std::uint32_t state = kSnapshotMaking;
+  if (place.state.load() == state && place.pid.load() > 0 && hasEnded(place.pid.load()) &&
+      place.state.compare_exchange_strong(state, kNoSnapshot)) {
+    place.serial.store(0);
+  }
+}
+
 /// Gives up every second one, but never the first.
 void thinOut(RankPage& page) {
   std::array<PageSnapshot*, kPageSnapshots> all{};
   std::size_t count = 0;
   for (PageSnapshot& place : page.snapshots) {
+    freeIfEnded(place);
     std::size_t at = count++;
     for (; at > 0 && all[at - 1]->serial.load() > place.serial.load(); --at) {
       all[at] = all[at - 1];
@@ -208,12 +217,21 @@ void thinOut(RankPage& page) {
     all[at] = &place;
   }
   for (std::size_t i = 1; i < count; i += 2) {
-    const std::int32_t pid = all[i]->pid.load();
-    if (pid > 1 && all[i]->state.load() == kSnapshotAsleep) {
-      syscall(SYS_kill, pid, SIGKILL);
+    giveUp(*all[i]);
+  }
+}
+
+/// A file that is locked stays so while any process has it open that it was opened for: no copy may.
+void giveUpThoseWithFiles() {
+  for (PageSnapshot& place : g_engine.page->snapshots) {
+    for (int i = 0; i < kReparentedWithin && place.state.load() == kSnapshotMaking &&
+                    place.files.load() != 0 && !hasEnded(place.pid.load());
+         ++i) {
+      syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &kLook, nullptr);
     }
-    all[i]->state.store(kNoSnapshot);
-    all[i]->serial.store(0);
+    if (place.files.load() != 0) {
+      giveUp(place);
+    }
   }
 }
 
@@ -241,16 +259,6 @@ std::uint64_t distance(const RankPage& page) {
   return now < kFirstDistance ? kFirstDistance : now;
 }
 
-SnapshotObstacle obstacle(const RankPage& page) {
-  if (getppid() != page.agentPid) {
-    return kRankOfAnotherProcess;
-  }
-  if (g_threadsBeforeMpi > 1 || threadsNow() > g_threadsOfMpi) {
-    return kThreadsOfProgram;
-  }
-  return kNoObstacle;
-}
-
 void becomeRank(RankPage& page, const Said& said, const FileOffsets& files) {
   g_wasSnapshot = true;
   said.giveBack(page);
@@ -261,14 +269,18 @@ void becomeRank(RankPage& page, const Said& said, const FileOffsets& files) {
   tellAgent();
 }
 
-/// Event g_engine.serial + 1 is about to begin.
 void makeSnapshot() {
   RankPage& page = *g_engine.page;
   const std::uint64_t serial = g_engine.serial + 1;
-  if (g_threadsOfMpi == 0) {
-    g_threadsOfMpi = threadsNow();
+  if (serial == 1) {
+    noteProcessBehindMpi();
   }
-  const SnapshotObstacle why = obstacle(page);
+  FileOffsets files;
+  files.take();
+  SnapshotObstacle why = getppid() != page.agentPid ? kRankOfAnotherProcess : obstacleInProcess();
+  if (why == kNoObstacle && !files.all()) {
+    why = kManyFilesOfProgram;
+  }
   if (page.noSnapshots.exchange(why) != why) {
     tellAgent();
   }
@@ -287,11 +299,10 @@ void makeSnapshot() {
   }
   Said said{};
   said.take(page);
-  FileOffsets files;
-  files.take();
   sigset_t before;
   blockSignals(before);
   place->serial.store(serial);
+  place->files.store(regularFilesOfProgram());
   if (leaveCopy(*place)) {
     becomeRank(page, said, files);
   }
@@ -300,17 +311,20 @@ void makeSnapshot() {
   g_engine.snapshotAt = lastSnapshot(page) + distance(page);
 }
 
-}  // namespace
-
-void noteThreadsBeforeMpi() {
-  if (std::getenv(kRankPageVariable) != nullptr) {
-    g_threadsBeforeMpi = threadsNow();
-  }
+/// Event g_engine.serial + 1 is about to begin.
+void beforeEvent() {
+  const int error = errno;
+  makeSnapshot();
+  errno = error;
 }
+
+}  // namespace
 
 void startSnapshots(const RankPage& page) {
   if ((page.mode & kSnapshots) != 0 && g_engine.replay && !g_engine.record && !g_engine.jitter) {
-    g_engine.atSnapshot = makeSnapshot;
+    findLibcRoutines();
+    g_engine.atSnapshot = beforeEvent;
+    g_engine.atFileLock = giveUpThoseWithFiles;
     g_engine.snapshotAt = 1;
   }
 }
