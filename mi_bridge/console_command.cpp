@@ -100,6 +100,22 @@ std::optional<ToolAction> actionOf(std::string_view verb) {
   return std::nullopt;
 }
 
+/// Of a rank's processes: a rank that runs alone is copied by fork() (replay_engine/rank/snapshots), which GDB must not follow,
+/// keep or stop at. `with` sets one, too.
+bool setsForks(const Words& words) {
+  static constexpr std::array<Verb, 4> kSettings{{{"follow-fork-mode", 8},
+                                                  {"follow-exec-mode", 8},
+                                                  {"detach-on-fork", 3},
+                                                  {"schedule-multiple", 10}}};
+  return (isVerb(words.verb, "set", 3) || isVerb(words.verb, "with", 1)) &&
+         isOneOf(split(words.rest).verb, kSettings);
+}
+bool catchesForks(const Words& words) {
+  static constexpr std::array<Verb, 2> kCatch{{{"catch", 3}, {"tcatch", 2}}};
+  static constexpr std::array<Verb, 2> kForks{{{"fork", 1}, {"vfork", 1}}};
+  return isOneOf(words.verb, kCatch) && isOneOf(split(words.rest).verb, kForks);
+}
+
 constexpr const char* kElsewhere = "use the debugger's own command, or a terminal of yours";
 
 std::string refusedText(std::string_view line, std::string_view why) {
@@ -130,6 +146,12 @@ std::string_view refusal(const Words& words) {
   }
   if (isOneOf(words.verb, kOther) || words.verb == "pi") {
     return "each rank has its own GDB, and this one keeps its rank";
+  }
+  if (setsForks(words)) {
+    return "the debugger depends on this setting";
+  }
+  if (catchesForks(words)) {
+    return "it would stop at the debugger's own copies of the process: set a breakpoint at fork";
   }
   if (words.verb == "set") {
     for (const std::string_view setting : kSettings) {

@@ -64,13 +64,11 @@ void Fleet::Member::attach(pid_t pid, Done done) {
   });
 }
 
-/// Counts of hits and of those to pass over begin anew: by making the breakpoints anew.
+/// Counts of hits and of those to pass over begin anew: by making the breakpoints anew. Those of the console's do not come
+/// back, as another GDB would not have them.
 void Fleet::Member::reattach(pid_t pid, Done done) {
-  for (const auto& [spec, status] : std::exchange(m_status, {})) {
-    if (status.gdbNumber > 0) {
-      m_session.breakpoints().remove(status.gdbNumber, {});
-    }
-  }
+  m_status.clear();
+  m_session.breakpoints().removeAll();
   attach(pid, std::move(done));
 }
 

@@ -251,6 +251,16 @@ void GdbBreakpoints::remove(int number, Done done) {
        });
 }
 
+void GdbBreakpoints::removeAll() {
+  std::set<int> numbers = m_hidden;
+  for (const auto& [number, breakpoint] : m_table) {
+    numbers.insert(number);
+  }
+  for (const int number : numbers) {
+    remove(number, {});
+  }
+}
+
 /// A command that changes one breakpoint; GDB says nothing of the change, so `apply` keeps the
 /// table.
 void GdbBreakpoints::change(int number, std::string text, std::function<void(Breakpoint&)> apply,

@@ -49,6 +49,8 @@ class GdbBreakpoints {
   /// GDB commands that run at each stop; none takes them away.
   void setCommands(int number, const std::vector<std::string>& commands, Done done);
   void remove(int number, Done done);
+  /// Hidden ones, too.
+  void removeAll();
   void enable(int number, bool enabled, Done done);
   /// An empty condition takes it away.
   void setCondition(int number, const std::string& condition, Done done);

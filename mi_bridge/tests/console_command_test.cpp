@@ -28,20 +28,26 @@ TEST_P(Plan, Kind) {
 
 INSTANTIATE_TEST_SUITE_P(
     Lines, Plan,
-    ::testing::Values(Verb{"print x", 's'}, Verb{"continue", 's'}, Verb{"break foo", 's'},
-                      Verb{"p/x y", 's'}, Verb{"info threads", 's'}, Verb{"inf thr", 's'},
-                      Verb{"python print(1)", 's'}, Verb{"set var x = 1", 's'}, Verb{"", 's'},
-                      Verb{"ru", 'R'}, Verb{"r", 'R'}, Verb{"start", 'R'}, Verb{"  quit  ", 'Q'},
-                      Verb{"q", 'Q'}, Verb{"exit", 'Q'}, Verb{"k", 'K'}, Verb{"kill", 'K'},
-                      Verb{"attach 12", 'A'}, Verb{"detach", 'D'}, Verb{"until 5", 's'},
-                      Verb{"commands", 'b'}, Verb{"commands 3", 'b'}, Verb{"python", 'b'},
-                      Verb{"py", 'b'}, Verb{"define foo", 'b'}, Verb{"if x", 'b'},
-                      Verb{"while x", 'b'}, Verb{"document foo", 'b'}, Verb{"shell ls", 'r'},
-                      Verb{"!ls", 'r'}, Verb{"pip ls", 'r'}, Verb{"| ls", 'r'},
-                      Verb{"tui enable", 'r'}, Verb{"layout src", 'r'}, Verb{"pi", 'r'},
-                      Verb{"target remote :1", 'r'}, Verb{"set pagination on", 'r'},
-                      Verb{"set mi-async off", 'r'}, Verb{"set breakpoint always-inserted on", 'r'},
-                      Verb{"interpreter-exec mi \"-gdb-exit\"", 'r'}, Verb{"print 1\nquit", 'r'}));
+    ::testing::Values(
+        Verb{"print x", 's'}, Verb{"continue", 's'}, Verb{"break foo", 's'}, Verb{"p/x y", 's'},
+        Verb{"info threads", 's'}, Verb{"inf thr", 's'}, Verb{"python print(1)", 's'},
+        Verb{"set var x = 1", 's'}, Verb{"", 's'}, Verb{"ru", 'R'}, Verb{"r", 'R'},
+        Verb{"start", 'R'}, Verb{"  quit  ", 'Q'}, Verb{"q", 'Q'}, Verb{"exit", 'Q'},
+        Verb{"k", 'K'}, Verb{"kill", 'K'}, Verb{"attach 12", 'A'}, Verb{"detach", 'D'},
+        Verb{"until 5", 's'}, Verb{"commands", 'b'}, Verb{"commands 3", 'b'}, Verb{"python", 'b'},
+        Verb{"py", 'b'}, Verb{"define foo", 'b'}, Verb{"if x", 'b'}, Verb{"while x", 'b'},
+        Verb{"document foo", 'b'}, Verb{"shell ls", 'r'}, Verb{"!ls", 'r'}, Verb{"pip ls", 'r'},
+        Verb{"| ls", 'r'}, Verb{"tui enable", 'r'}, Verb{"layout src", 'r'}, Verb{"pi", 'r'},
+        Verb{"target remote :1", 'r'}, Verb{"set pagination on", 'r'},
+        Verb{"set follow-fork-mode child", 'r'}, Verb{"set follow-f child", 'r'},
+        Verb{"set detach-on-fork off", 'r'}, Verb{"set det off", 'r'},
+        Verb{"set follow-exec-mode new", 'r'}, Verb{"set schedule-multiple on", 'r'},
+        Verb{"with follow-fork-mode child -- next", 'r'}, Verb{"w det off -- next", 'r'},
+        Verb{"set follow = 1", 's'}, Verb{"catch fork", 'r'}, Verb{"catch vfork if x", 'r'},
+        Verb{"tcatch fork", 'r'}, Verb{"tc f", 'r'}, Verb{"catch exec", 's'},
+        Verb{"catch throw", 's'}, Verb{"break fork", 's'}, Verb{"set mi-async off", 'r'},
+        Verb{"set breakpoint always-inserted on", 'r'},
+        Verb{"interpreter-exec mi \"-gdb-exit\"", 'r'}, Verb{"print 1\nquit", 'r'}));
 
 TEST(Console, SendIsQuoted) {
   EXPECT_EQ(planConsoleLine(" print \"a\\n\" ")->command,

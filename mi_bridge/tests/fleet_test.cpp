@@ -95,6 +95,28 @@ TEST_F(FleetTest, OfAnotherProcessBreakpointsHaveNeverBeenHit) {
   EXPECT_EQ(fleet.specOf(0, 1), 0);
 }
 
+TEST_F(FleetTest, OfAnotherProcessBreakpointsOfTheConsoleAreGone) {
+  const int id = add("f");
+  join(0);
+  answer(0, "--function \"f\"", R"(^done,bkpt={number="1",line="4",fullname="/m.c"})");
+  fleet.feed(0, "=breakpoint-created,bkpt={number=\"2\",type=\"breakpoint\",func=\"g\"}\n");
+  fleet.feed(0, "=breakpoint-created,bkpt={number=\"3\",type=\"hw watchpoint\",what=\"x\"}\n");
+  fleet.abandon(0, [](const Status& s) { EXPECT_TRUE(s.ok()); });
+  answer(0, "kill", "^done");
+  fleet.reattach(0, 555, [](const Status& s) { EXPECT_TRUE(s.ok()); });
+  for (const char* number : {"1", "2", "3"}) {
+    answer(0, std::string("-break-delete ") + number, "^done");
+  }
+  answer(0, "-add-inferior", R"(^done,inferior="i2")");
+  answer(0, "inferior 2", "^done");
+  answer(0, "-target-attach 555", "^done");
+  answer(0, "remove-inferiors 1", "^done");
+  fleet.feed(0, std::string(FakeSession::kStop) + "thread-id=\"1\"\n");
+  answer(0, "--function \"f\"", R"(^done,bkpt={number="4",line="4",fullname="/m.c"})");
+  EXPECT_EQ(fleet.session(0)->breakpoints().table().size(), 1U);
+  EXPECT_EQ(fleet.specOf(0, 4), id);
+}
+
 TEST_F(FleetTest, ABadConditionIsAStatusNotAFailedAttach) {
   BreakpointSpec spec;
   spec.function = "f";
