@@ -174,6 +174,7 @@ void DebugSession::launch() {
   m_state.now.clear();
   m_state.snapshots = {};
   Q_EMIT snapshotsChanged();
+  m_toldObstacles.clear();
   m_debuggers.join(m_breakpoints.ownRanks());
   m_breakpoints.followLines();
   beginCycle();

@@ -280,7 +280,8 @@ class DebugSession : public QObject, private mi::FleetObserver {
     std::optional<protocol::WentBack> back;
   };
   WayBack m_wayBack;
-  QThreadPool m_closing;  ///< where jobs of past cycles end
+  std::set<std::string> m_toldObstacles;  ///< to snapshots, in this cycle
+  QThreadPool m_closing;                  ///< where jobs of past cycles end
   std::unique_ptr<Target> m_target;
   QSet<QString> m_toldInputs;
   app::OtherContents m_contents;  ///< of the present cycle

@@ -31,8 +31,9 @@ Serial DebugSession::startFor(const Goal& goal) const {
     return 0;
   }
   const mi::GdbSession* gdb = m_state.debugger(m_state.now.begin()->first);
-  if (gdb != nullptr && gdb->state() == mi::SessionState::Lost) {
-    return 0;
+  if (gdb != nullptr && gdb->state() != mi::SessionState::Stopped &&
+      gdb->state() != mi::SessionState::Running) {
+    return 0;  // it is lost, or has been detached: the next cycle has another one
   }
   // What is counted is counted from the begin.
   const auto specs = m_fleet.breakpoints();
@@ -71,7 +72,8 @@ bool DebugSession::goBack(const Goal& goal) {
 }
 
 void DebugSession::onSnapshots(const protocol::Snapshots& told) {
-  const bool isNew = !told.obstacle.empty() && told.obstacle != m_state.snapshots.obstacle;
+  // They come and go: each is told once in a cycle.
+  const bool isNew = !told.obstacle.empty() && m_toldObstacles.insert(told.obstacle).second;
   m_state.snapshots = told;
   Q_EMIT snapshotsChanged();
   if (isNew) {

@@ -127,6 +127,19 @@ TEST_F(WayBackTest, AnAnswerThatNobodyAskedForIsNotBelieved) {
   EXPECT_EQ(session().cycles().lastNumber(), 1);
 }
 
+TEST_F(WayBackTest, ACycleIsStartedWhereItsGdbHasBeenDetached) {
+  standAlone();
+  session().consoles().send(kRank, QStringLiteral("detach"));
+  pump();
+  const auto before = cycles();
+  goTo(20);
+  EXPECT_FALSE(askedFor()) << "this GDB has let go of its process, and cannot come to another one";
+  Q_EMIT target().closed();
+  pump();
+  EXPECT_EQ(cycles(), before + 1);
+  EXPECT_TRUE(m_problems.isEmpty()) << said().toStdString();
+}
+
 TEST_F(WayBackTest, WhatIsCountedIsCountedFromTheBegin) {
   values::Breakpoint breakpoint;
   breakpoint.function = QStringLiteral("collect");
@@ -151,6 +164,10 @@ TEST_F(WayBackTest, WhyNoneAreMadeIsToldOnce) {
   EXPECT_EQ(said().count(QLatin1String(
                 "no snapshots of it are made, as the program has threads of its own.")),
             1);
+  tell({}, "the program has a pipe open");
+  tell({1}, {});
+  tell({1}, "the program has a pipe open");
+  EXPECT_EQ(said().count(QLatin1String("as the program has a pipe open.")), 1) << "it was closed";
   EXPECT_TRUE(m_problems.isEmpty());
 }
 
