@@ -17,6 +17,7 @@ from photofinish import BIN, FULL, PhotofinishTest, main
 APART = BIN / "e2e" / "apart"
 THREADS = BIN / "e2e" / "apart_threads"
 ERRORS = BIN / "e2e" / "apart_errors"
+LIMITS = BIN / "e2e" / "apart_limits"
 INCOMING = BIN / "bench" / "incoming"
 RANDOM = BIN / "random" / "random_program"
 ROUNDS = int(os.environ.get("PF_ROUNDS", "1000" if FULL else "200"))
@@ -278,6 +279,39 @@ class ApartTest(PhotofinishTest):
         native = kilobytes(self.run_command(*launch))
         self.assertLess(kilobytes(self.record("t.pft", launch, "--groups", "each")) - native, 8 * 1024)
         self.assertLess(kilobytes(self.replay("t.pft", "--group", 1)) - native, 16 * 1024)
+
+    def each_alone_says_the_same(self, what, launch=None):
+        """Gives the recording, as each rank alone prints what it printed there."""
+        self.need(LIMITS)
+        recorded = self.record("t.pft", (launch or self.mpirun(2, LIMITS)) + [what], "--groups", "each", timeout=120)
+        self.assertNotIn("contents of messages", recorded.err, recorded)
+        for rank in range(2):
+            alone = self.replay("t.pft", "--group", rank, timeout=120)
+            said = [re.findall(rf"rank {rank}: .*", run.out) for run in (recorded, alone)]
+            self.assertEqual((alone.status, said[1]), (0, said[0]), alone)
+            self.assertTrue(said[0], recorded)
+        return recorded
+
+    def kept_up_to(self, what, routine, why):
+        """Rank 1 of a recording says why its group cannot go beyond `routine`, and its replay ends there."""
+        self.need(LIMITS)
+        recorded = self.record("t.pft", self.mpirun(2, LIMITS, what), "--groups", "each", timeout=120)
+        self.assertRegex(recorded.err, rf"rank 1: {routine} {why}.*: contents of messages are kept up to here")
+        self.assertRegex(self.photofinish("info", self.dir / "t.pft").out, rf"rank 1: .*which are kept up to {routine} at apart_limits\.c:\d+")
+        alone = self.replay("t.pft", "--group", 1, timeout=120)
+        self.assertEqual(alone.status, 3, alone)
+        self.assertRegex(alone.err, rf"rank 1 can be replayed alone only up to {routine} at apart_limits\.c:\d+")
+        self.assertNotIn("rank 1: got", alone.out)
+
+    def test_few_bytes_where_there_is_room_for_an_element_of_4_gib(self):
+        self.assertEqual(self.each_alone_says_the_same("huge").out.count("rank 0: got 16 100115"), 2)
+        self.kept_up_to("gaps", "MPI_Recv", "brought an element of 2 GiB or more with gaps")
+
+    def test_2_gib_at_once(self):
+        if not FULL:
+            self.skipTest("PF_FULL=1: it takes 6 GiB of memory")
+        self.kept_up_to("message", "MPI_Recv", "brought a message of 2 GiB or more")
+        self.each_alone_says_the_same("collective")
 
     def test_one_rank_needs_no_launcher(self):
         recorded = received(self.record("t.pft", self.mpirun(4, APART), "--groups", "each"))

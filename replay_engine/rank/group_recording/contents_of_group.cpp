@@ -28,6 +28,9 @@ namespace {
 HandleMap<MemberView*> g_views;
 std::atomic<bool> g_refused = false;
 std::atomic<unsigned> g_forgotten = 0;  ///< communicators, so far
+constexpr const char* kHugeElements =
+    " brought an element of 2 GiB or more with gaps, or in another order than it lies in, which a "
+    "group alone cannot receive";
 
 /// The ranks of a group; whether some are outside.
 bool translate(MPI_Group group, int** world, int* count) {
@@ -123,8 +126,33 @@ void forgetComm(MPI_Comm comm) {
   g_views.erase(comm);
 }
 
-void keepMessage(const MemberView& members, const Piece& piece, const MPI_Status& status, int error,
-                 std::uint16_t type) {
+namespace {
+
+/// Contents are kept up to here. `why`: behind the name of the routine.
+void stopKeeping(const CallPlace& place, const char* why) {
+  if (g_refused.exchange(true)) {
+    return;
+  }
+  char text[300];
+  std::snprintf(text, sizeof text,
+                "%s%s: contents of messages are kept up to here, the order of messages is recorded "
+                "on",
+                kCallNames[place.call], why);
+  sayOfRank(text);
+  if (isLayerThread()) {
+    g_payload.fail(ENOTSUP);
+  } else {
+    g_payload.stop(ENOTSUP);
+  }
+  const StateLock lock;
+  sink().note(
+      {static_cast<std::uint16_t>(kFirstAlone + place.call), place.returnAddress, place.slot});
+}
+
+}  // namespace
+
+void keepMessage(std::uint16_t call, const MemberView& members, const Piece& piece,
+                 const MPI_Status& status, int error, std::uint16_t type) {
   if (!hasStatus(error) || status.MPI_SOURCE < 0 || !members.isOutside(status.MPI_SOURCE)) {
     return;
   }
@@ -139,11 +167,15 @@ void keepMessage(const MemberView& members, const Piece& piece, const MPI_Status
     bytes = std::min(static_cast<std::uint64_t>(got), room);
   }
   if (bytes >= INT_MAX) {  // a replay could not receive it
-    g_payload.fail(EFBIG);
+    stopKeeping(outermostCall(call),
+                " brought a message of 2 GiB or more, which a group alone cannot receive");
     return;
   }
   g_payload.begin(PayloadKind::Message, status.MPI_SOURCE, status.MPI_TAG, g_engine.serial, type);
-  keepPiece(g_payload, piece, bytes);
+  if (!keepPiece(g_payload, piece, bytes)) {
+    stopKeeping(outermostCall(call), kHugeElements);
+    return;
+  }
   if (error !=
       MPI_SUCCESS) {  // one more than there is room for: the replay fails as the recording did
     g_payload.add("", 1);
@@ -163,8 +195,8 @@ void keepProbe(const MemberView& members, const MPI_Status& status) {
   g_payload.end();
 }
 
-void keepPieces(const MemberView& members, std::uint16_t call, const PeerPiece* begin,
-                const PeerPiece* end, bool all, std::uint16_t type) {
+void keepPieces(std::uint16_t told, const MemberView& members, std::uint16_t call,
+                const PeerPiece* begin, const PeerPiece* end, bool all, std::uint16_t type) {
   bool any = false;
   for (const PeerPiece* each = g_payload.keeps() ? begin : end; each != end; ++each) {
     if (all || members.isOutside(each->peer)) {
@@ -172,7 +204,10 @@ void keepPieces(const MemberView& members, std::uint16_t call, const PeerPiece* 
         g_payload.begin(PayloadKind::Collective, call, 0, g_engine.serial, type);
         any = true;
       }
-      keepPiece(g_payload, each->piece, bytesOf(each->piece));
+      if (!keepPiece(g_payload, each->piece, kUnknownBytes)) {
+        stopKeeping(outermostCall(told), kHugeElements);
+        return;
+      }
     }
   }
   if (any) {
@@ -191,26 +226,11 @@ namespace {
 
 /// Contents are kept up to here.
 void keepNoMore(const CallPlace& place, const MPI_Comm* comm) {
-  if (t_layer != 0 || (comm != nullptr && mixedComm(*comm) == nullptr) ||
-      g_refused.exchange(true)) {
-    return;
+  if (t_layer == 0 && (comm == nullptr || mixedComm(*comm) != nullptr)) {
+    stopKeeping(place, isLayerThread() ? " cannot be replayed by a group alone"
+                                       : " of another thread than that of MPI_Init, with ranks "
+                                         "outside, cannot be replayed by a group alone");
   }
-  const bool other = !isLayerThread();
-  char text[300];
-  std::snprintf(text, sizeof text,
-                "%s%s cannot be replayed by a group alone: contents of messages are kept up to "
-                "here, the order of messages is recorded on",
-                kCallNames[place.call],
-                other ? " of another thread than that of MPI_Init, with ranks outside," : "");
-  sayOfRank(text);
-  if (other) {
-    g_payload.stop(ENOTSUP);
-  } else {
-    g_payload.fail(ENOTSUP);
-  }
-  const StateLock lock;
-  sink().note(
-      {static_cast<std::uint16_t>(kFirstAlone + place.call), place.returnAddress, place.slot});
 }
 
 }  // namespace

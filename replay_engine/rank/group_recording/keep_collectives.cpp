@@ -26,7 +26,7 @@ struct Kept<call, flowOf, int (*)(Argument...)> {
     if (result == MPI_SUCCESS) {
       CollectiveFlowOf flow;
       arguments.describe(flow, flowOf);
-      keepPieces(*members, call, flow.takes.begin(), flow.takes.end(), false,
+      keepPieces(call, *members, call, flow.takes.begin(), flow.takes.end(), false,
                  typeNumber(flow.takes.begin(), flow.takes.end()));
     } else {
       keepFailure(call, result);

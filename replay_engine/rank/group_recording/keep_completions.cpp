@@ -32,7 +32,7 @@ bool isFollowed(int count, const MPI_Request* requests) {
 /// Requests of one call that are followed, and statuses to ask MPI for.
 class Followed {
  public:
-  Followed(std::uint16_t call, int count, const MPI_Request* requests) {
+  Followed(std::uint16_t call, int count, const MPI_Request* requests) : m_call(call) {
     if (t_layer != 0 || g_keptRequests.count() == 0) {
       return;
     }
@@ -83,7 +83,7 @@ class Followed {
   void done(int index, const MPI_Status& status, int error) {
     for (int i = 0; i < m_count; ++i) {
       if (m_entries[i].index == index) {
-        told(m_entries[i], status, error);
+        told(m_call, m_entries[i], status, error);
         return;
       }
     }
@@ -95,16 +95,16 @@ class Followed {
       const bool each = isError(error, MPI_ERR_IN_STATUS);
       const int own = each ? status.MPI_ERROR : error;
       if (!isError(own, MPI_ERR_PENDING)) {
-        told(m_entries[i], status, own);
+        told(m_call, m_entries[i], status, own);
       }
     }
   }
 
   /// Its contents are there, and the request stays.
-  static void seen(KeptRequest& kept, const MPI_Status& status) {
+  static void seen(std::uint16_t call, KeptRequest& kept, const MPI_Status& status) {
     const bool notStarted = kept.persistent && status.MPI_SOURCE < 0;
     if (!kept.done && !notStarted) {
-      keep(kept, status, MPI_SUCCESS);
+      keep(call, kept, status, MPI_SUCCESS);
       kept.done = true;
     }
   }
@@ -138,22 +138,23 @@ class Followed {
     m_entries[m_count++] = {index, handle, kept};
   }
 
-  static void keep(const KeptRequest& kept, const MPI_Status& status, int error) {
+  static void keep(std::uint16_t call, const KeptRequest& kept, const MPI_Status& status,
+                   int error) {
     if (kept.pieces != nullptr) {
-      keepPieces(*kept.members, kept.call, kept.pieces, kept.pieces + kept.pieceCount, true,
+      keepPieces(call, *kept.members, kept.call, kept.pieces, kept.pieces + kept.pieceCount, true,
                  kept.type);
       return;
     }
     int cancelled = 0;
     PF_UNDER(Test_cancelled)(&status, &cancelled);
     if (cancelled == 0) {
-      keepMessage(*kept.members, kept.piece, status, error, kept.type);
+      keepMessage(call, *kept.members, kept.piece, status, error, kept.type);
     }
   }
 
-  static void told(const Entry& entry, const MPI_Status& status, int error) {
+  static void told(std::uint16_t call, const Entry& entry, const MPI_Status& status, int error) {
     if (!entry.kept.done) {
-      keep(entry.kept, status, error);
+      keep(call, entry.kept, status, error);
     }
     const LayerLock lock;
     if (entry.kept.persistent) {
@@ -166,6 +167,7 @@ class Followed {
     g_keptRequests.erase(entry.handle);
   }
 
+  std::uint16_t m_call;
   Entry m_one{};
   Entry* m_entries = &m_one;
   int m_count = 0;
@@ -328,7 +330,7 @@ int keepRequest_get_status(MPI_Request request, int* flag, MPI_Status* status) {
   MPI_Status* const use = kept != nullptr && status == MPI_STATUS_IGNORE ? &own : status;
   const int result = PF_UNDER(Request_get_status)(request, flag, use);
   if (kept != nullptr && result == MPI_SUCCESS && *flag != 0) {
-    Followed::seen(*kept, *use);
+    Followed::seen(kCallRequest_get_status, *kept, *use);
   }
   return result;
 }

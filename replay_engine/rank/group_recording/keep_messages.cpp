@@ -29,7 +29,7 @@ __attribute__((noinline)) int lookAtRecv(void* buffer, int count, MPI_Datatype t
   MPI_Status own;
   MPI_Status* const use = status != MPI_STATUS_IGNORE ? status : &own;
   const int result = PF_UNDER(Recv)(buffer, count, type, source, tag, comm, use);
-  keepMessage(*members, {buffer, count, type}, *use, result);
+  keepMessage(kCallRecv, *members, {buffer, count, type}, *use, result);
   return result;
 }
 
@@ -42,7 +42,7 @@ int takeFromAnybody(void* buffer, int count, MPI_Datatype type, int tag, MPI_Com
   MPI_Status* const use = status != MPI_STATUS_IGNORE ? status : &own;
   const int result = PF_UNDER(Recv)(buffer, count, type, MPI_ANY_SOURCE, tag, comm, use);
   if (result != MPI_SUCCESS || asked.isOutside(use->MPI_SOURCE)) {
-    keepMessage(*mixedComm(comm), {buffer, count, type}, *use, result);
+    keepMessage(kCallRecv, *mixedComm(comm), {buffer, count, type}, *use, result);
   }
   return result;
 }
@@ -71,7 +71,7 @@ __attribute__((noinline)) int lookAtSendrecv(const void* sent, int sentCount, MP
   MPI_Status* const use = status != MPI_STATUS_IGNORE ? status : &own;
   const int result = PF_UNDER(Sendrecv)(sent, sentCount, sentType, dest, sentTag, buffer, count,
                                         type, source, tag, comm, use);
-  keepMessage(*members, {buffer, count, type}, *use, result);
+  keepMessage(kCallSendrecv, *members, {buffer, count, type}, *use, result);
   return result;
 }
 
@@ -98,7 +98,7 @@ __attribute__((noinline)) int lookAtSendrecv_replace(void* buffer, int count, MP
   MPI_Status* const use = status != MPI_STATUS_IGNORE ? status : &own;
   const int result =
       PF_UNDER(Sendrecv_replace)(buffer, count, type, dest, sentTag, source, tag, comm, use);
-  keepMessage(*members, {buffer, count, type}, *use, result);
+  keepMessage(kCallSendrecv_replace, *members, {buffer, count, type}, *use, result);
   return result;
 }
 
@@ -238,7 +238,7 @@ int keepMrecv(void* buffer, int count, MPI_Datatype type, MPI_Message* message,
   MPI_Status* const use = status != MPI_STATUS_IGNORE ? status : &own;
   const int result = PF_UNDER(Mrecv)(buffer, count, type, message, use);
   if (members != nullptr) {
-    keepMessage(*members, {buffer, count, type}, *use, result);
+    keepMessage(kCallMrecv, *members, {buffer, count, type}, *use, result);
   }
   return result;
 }

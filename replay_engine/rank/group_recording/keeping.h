@@ -51,18 +51,18 @@ std::uint16_t typeNumber(MPI_Datatype type);
 /// The same of pieces; 0: they are of several types.
 std::uint16_t typeNumber(const PeerPiece* begin, const PeerPiece* end);
 
-/// This receive has taken the message of `status`. `type`: typeNumber().
-void keepMessage(const MemberView& members, const Piece& piece, const MPI_Status& status, int error,
-                 std::uint16_t type);
+/// This receive has taken the message of `status`, as `call` tells. `type`: typeNumber().
+void keepMessage(std::uint16_t call, const MemberView& members, const Piece& piece,
+                 const MPI_Status& status, int error, std::uint16_t type);
 /// The same of a receive that is not under way any more.
-inline void keepMessage(const MemberView& members, const Piece& piece, const MPI_Status& status,
-                        int error) {
-  keepMessage(members, piece, status, error, typeNumber(piece.type));
+inline void keepMessage(std::uint16_t call, const MemberView& members, const Piece& piece,
+                        const MPI_Status& status, int error) {
+  keepMessage(call, members, piece, status, error, typeNumber(piece.type));
 }
 void keepProbe(const MemberView& members, const MPI_Status& status);
-/// What of `pieces` came from outside; `all`: or from inside.
-void keepPieces(const MemberView& members, std::uint16_t call, const PeerPiece* begin,
-                const PeerPiece* end, bool all, std::uint16_t type);
+/// What of the pieces of the collective `call` came from outside, as the routine `told` tells; `all`: or from inside.
+void keepPieces(std::uint16_t told, const MemberView& members, std::uint16_t call,
+                const PeerPiece* begin, const PeerPiece* end, bool all, std::uint16_t type);
 /// `call`, which is with ranks outside, has failed.
 void keepFailure(std::uint16_t call, int error);
 

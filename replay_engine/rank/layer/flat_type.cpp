@@ -119,9 +119,11 @@ class Parts {
   MPI_Aint* m_offsets = nullptr;
 };
 
-int sizeOf(MPI_Datatype type) {
-  int size = 0;
-  return PF_REAL(Type_size)(type, &size) == MPI_SUCCESS && size > 0 ? size : 0;
+std::uint64_t sizeOf(MPI_Datatype type) {
+  MPI_Count size = 0;
+  return PF_REAL(Type_size_x)(type, &size) == MPI_SUCCESS && size > 0
+             ? static_cast<std::uint64_t>(size)
+             : 0;
 }
 
 class Flattening {
@@ -130,7 +132,7 @@ class Flattening {
 
   /// `times`: how often one is behind another. False: it is too complex.
   bool add(MPI_Datatype type, std::uint64_t times, int depth) {
-    const int size = sizeOf(type);
+    const std::uint64_t size = sizeOf(type);
     if (size == 0 || times == 0) {
       return true;
     }
@@ -145,12 +147,12 @@ class Flattening {
       return false;
     }
     if (parts.combiner != MPI_COMBINER_STRUCT) {  // all others are of one type
-      const int part = sizeOf(parts.types[0]);
-      if (part == 0 || size % part != 0) {
+      const std::uint64_t part = sizeOf(parts.types[0]);
+      std::uint64_t all = 0;
+      if (part == 0 || size % part != 0 || __builtin_mul_overflow(times, size / part, &all)) {
         return false;
       }
-      const auto inOne = static_cast<std::uint64_t>(size / part);
-      return add(parts.types[0], m_outermost ? 1 : times * inOne, depth + 1);
+      return add(parts.types[0], m_outermost ? 1 : all, depth + 1);
     }
     m_outermost = false;
     for (std::uint64_t round = 0; round < times; ++round) {

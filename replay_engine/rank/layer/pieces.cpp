@@ -14,33 +14,77 @@ namespace pf {
 namespace {
 
 constexpr std::uint64_t kRoom = 8192;  // bytes that are packed together, if an element is no more
+constexpr int kMostInner = 16;
 
 struct TypeLayout {
-  std::uint64_t size = 0;  ///< 0: nothing is moved
+  std::uint64_t size = 0;  ///< 0: nothing is moved; kUnknownBytes: MPI does not say
   MPI_Aint extent = 0;
   MPI_Aint first = 0;  ///< from the buffer's address to the first byte that is moved
   bool dense = false;  ///< an element has no gaps, and its bytes are in the order of its type map
 };
 
-TypeLayout layoutOf(MPI_Datatype type) {
-  TypeLayout layout;
-  int size = 0;
-  MPI_Aint bound = 0;
-  MPI_Aint length = 0;
-  if (type == MPI_DATATYPE_NULL || PF_REAL(Type_size)(type, &size) != MPI_SUCCESS || size <= 0 ||
-      PF_REAL(Type_get_extent)(type, &bound, &layout.extent) != MPI_SUCCESS ||
-      PF_REAL(Type_get_true_extent)(type, &layout.first, &length) != MPI_SUCCESS) {
-    return {};
-  }
-  layout.size = static_cast<std::uint64_t>(size);
-  // A type map may name bytes in another order than they lie in: of derived types, MPI packs.
+/// Whether its bytes lie in the order of its type map: it is predefined, or such ones in a row.
+bool isInOrder(MPI_Datatype type, int depth) {
   int integers = 0;
   int addresses = 0;
   int types = 0;
   int combiner = 0;
   PF_REAL(Type_get_envelope)(type, &integers, &addresses, &types, &combiner);
-  layout.dense = length == size && combiner == MPI_COMBINER_NAMED;
+  if (combiner == MPI_COMBINER_NAMED) {
+    return true;
+  }
+  if ((combiner != MPI_COMBINER_CONTIGUOUS && combiner != MPI_COMBINER_DUP) ||
+      depth == kMostInner) {
+    return false;
+  }
+  int count = 0;
+  MPI_Aint offset = 0;
+  MPI_Datatype inner = MPI_DATATYPE_NULL;
+  if (PF_REAL(Type_get_contents)(type, integers, addresses, types, &count, &offset, &inner) !=
+      MPI_SUCCESS) {
+    return false;
+  }
+  const bool inOrder = isInOrder(inner, depth + 1);
+  if (combinerOf(inner) != MPI_COMBINER_NAMED) {
+    PF_REAL(Type_free)(&inner);  // Type_get_contents made it anew
+  }
+  return inOrder;
+}
+
+TypeLayout layoutOf(MPI_Datatype type) {
+  TypeLayout layout;
+  MPI_Count size = 0;
+  MPI_Aint bound = 0;
+  MPI_Aint length = 0;
+  if (type == MPI_DATATYPE_NULL) {
+    return {};
+  }
+  if (PF_REAL(Type_size_x)(type, &size) != MPI_SUCCESS || size < 0 ||
+      PF_REAL(Type_get_extent)(type, &bound, &layout.extent) != MPI_SUCCESS ||
+      PF_REAL(Type_get_true_extent)(type, &layout.first, &length) != MPI_SUCCESS) {
+    layout.size = kUnknownBytes;
+    return layout;
+  }
+  layout.size = static_cast<std::uint64_t>(size);
+  // A type map may name bytes in another order than they lie in: of derived types, MPI packs. It cannot, of an element
+  // of 2 GiB.
+  layout.dense = length == size &&
+                 (size > INT_MAX ? isInOrder(type, 0) : combinerOf(type) == MPI_COMBINER_NAMED);
   return layout;
+}
+
+/// Of `count` elements.
+std::uint64_t bytesOf(const TypeLayout& layout, long long count) {
+  std::uint64_t bytes = 0;
+  return layout.size == kUnknownBytes ||
+                 __builtin_mul_overflow(layout.size, static_cast<std::uint64_t>(count), &bytes)
+             ? kUnknownBytes
+             : bytes;
+}
+
+/// Whether MPI can pack one of its elements, whose bytes it counts in an int.
+bool canPack(const TypeLayout& layout) {
+  return layout.size <= INT_MAX;
 }
 
 bool inARow(const TypeLayout& layout, long long count) {
@@ -93,34 +137,36 @@ void letTypeGo(MPI_Datatype type) {
 }
 
 std::uint64_t bytesOf(const Piece& piece) {
-  return piece.count <= 0 ? 0 : layoutOf(piece.type).size * static_cast<std::uint64_t>(piece.count);
+  return piece.count <= 0 ? 0 : bytesOf(layoutOf(piece.type), piece.count);
 }
 
-void keepPiece(PayloadWriter& writer, const Piece& piece, std::uint64_t limit) {
+bool keepPiece(PayloadWriter& writer, const Piece& piece, std::uint64_t limit) {
   const TypeLayout layout = layoutOf(piece.type);
   if (piece.count <= 0 || layout.size == 0 || limit == 0) {
-    return;
+    return true;
   }
   if (inARow(layout, piece.count)) {
-    const std::uint64_t all = layout.size * static_cast<std::uint64_t>(piece.count);
+    const std::uint64_t all = bytesOf(layout, piece.count);
     writer.add(at(piece.buffer, layout.first), std::min(all, limit));
-    return;
+    return true;
+  }
+  if (!canPack(layout)) {
+    return false;
   }
   const Packing packing(layout, piece.count);
   for (long long done = 0; done < piece.count && limit > 0; done += packing.elements) {
     const auto some = static_cast<int>(std::min(packing.elements, piece.count - done));
     const std::uint64_t bytes = layout.size * static_cast<std::uint64_t>(some);
     int position = 0;
-    if (bytes > INT_MAX ||
-        PF_REAL(Pack)(at(piece.buffer, done * layout.extent), some, piece.type, packing.room,
+    if (PF_REAL(Pack)(at(piece.buffer, done * layout.extent), some, piece.type, packing.room,
                       static_cast<int>(bytes), &position, MPI_COMM_SELF) != MPI_SUCCESS) {
-      writer.fail(EOVERFLOW);
-      return;
+      return false;
     }
     const std::uint64_t kept = std::min(bytes, limit);
     writer.add(packing.room, kept);
     limit -= kept;
   }
+  return true;
 }
 
 const unsigned char* fillPiece(const Piece& piece, const unsigned char* content,
@@ -129,7 +175,7 @@ const unsigned char* fillPiece(const Piece& piece, const unsigned char* content,
   if (piece.count <= 0 || layout.size == 0) {
     return content;
   }
-  const std::uint64_t all = layout.size * static_cast<std::uint64_t>(piece.count);
+  const std::uint64_t all = bytesOf(layout, piece.count);
   if (static_cast<std::uint64_t>(end - content) < all) {
     return nullptr;
   }
@@ -137,14 +183,17 @@ const unsigned char* fillPiece(const Piece& piece, const unsigned char* content,
     std::memcpy(at(piece.buffer, layout.first), content, all);
     return content + all;
   }
+  if (!canPack(layout)) {
+    return nullptr;
+  }
   const long long most = std::max(1LL, static_cast<long long>(INT_MAX / layout.size));
   for (long long done = 0; done < piece.count; done += most) {
     const auto some = static_cast<int>(std::min(most, piece.count - done));
     const std::uint64_t bytes = layout.size * static_cast<std::uint64_t>(some);
     int position = 0;
-    if (bytes > INT_MAX || PF_REAL(Unpack)(content, static_cast<int>(bytes), &position,
-                                           at(piece.buffer, done * layout.extent), some, piece.type,
-                                           MPI_COMM_SELF) != MPI_SUCCESS) {
+    if (PF_REAL(Unpack)(content, static_cast<int>(bytes), &position,
+                        at(piece.buffer, done * layout.extent), some, piece.type,
+                        MPI_COMM_SELF) != MPI_SUCCESS) {
       return nullptr;
     }
     content += bytes;
@@ -154,7 +203,10 @@ const unsigned char* fillPiece(const Piece& piece, const unsigned char* content,
 
 unsigned char* packPiece(const Piece& piece, std::uint64_t* bytes) {
   const TypeLayout layout = layoutOf(piece.type);
-  *bytes = piece.count <= 0 ? 0 : layout.size * static_cast<std::uint64_t>(piece.count);
+  *bytes = piece.count <= 0 ? 0 : bytesOf(layout, piece.count);
+  if (*bytes > INT_MAX) {
+    return nullptr;
+  }
   auto* const room = static_cast<unsigned char*>(std::malloc(*bytes + 1));
   if (room == nullptr) {
     std::abort();  // the program cannot go on without memory either
@@ -162,17 +214,10 @@ unsigned char* packPiece(const Piece& piece, std::uint64_t* bytes) {
   if (*bytes != 0 && inARow(layout, piece.count)) {
     std::memcpy(room, at(piece.buffer, layout.first), *bytes);
   } else if (*bytes != 0) {
-    const long long most = std::max(1LL, static_cast<long long>(INT_MAX / layout.size));
-    std::uint64_t filled = 0;
-    for (long long done = 0; done < piece.count; done += most) {
-      const auto some = static_cast<int>(std::min(most, piece.count - done));
-      const auto part = static_cast<int>(layout.size * static_cast<std::uint64_t>(some));
-      int position = 0;
-      PF_REAL(Pack)
-      (at(piece.buffer, done * layout.extent), some, piece.type, room + filled, part, &position,
-       MPI_COMM_SELF);
-      filled += static_cast<std::uint64_t>(part);
-    }
+    int position = 0;
+    PF_REAL(Pack)
+    (piece.buffer, static_cast<int>(piece.count), piece.type, room, static_cast<int>(*bytes),
+     &position, MPI_COMM_SELF);
   }
   return room;
 }

@@ -15,8 +15,9 @@ constexpr int kTag = 1;
 /// The messages of one collective between ranks that run.
 class Exchange {
  public:
-  Exchange(MPI_Comm own, int most)
-      : m_own(own),
+  Exchange(std::uint16_t call, MPI_Comm own, int most)
+      : m_call(call),
+        m_own(own),
         m_requests(static_cast<MPI_Request*>(
             std::malloc((static_cast<std::size_t>(most) + 1) * sizeof(MPI_Request)))),
         m_packed(static_cast<unsigned char**>(
@@ -39,6 +40,9 @@ class Exchange {
     if (packed) {  // its place is about to be received into
       std::uint64_t bytes = 0;
       m_packed[m_count] = packPiece(piece, &bytes);
+      if (m_packed[m_count] == nullptr) {
+        outsideDiffers(m_call, "what a group can do alone", "2 GiB or more to one rank, in place");
+      }
       PF_UNDER(Isend)
       (m_packed[m_count], static_cast<int>(bytes), MPI_PACKED, to, kTag, m_own,
        &m_requests[m_count]);
@@ -57,6 +61,7 @@ class Exchange {
   int wait() { return PF_UNDER(Waitall)(m_count, m_requests, MPI_STATUSES_IGNORE); }
 
  private:
+  std::uint16_t m_call;
   MPI_Comm m_own;
   MPI_Request* m_requests;
   unsigned char** m_packed;
@@ -68,7 +73,7 @@ int exchange(std::uint16_t call, MPI_Comm comm, JobComm& job, const CollectiveFl
   const auto count = [](const PieceList& list) {
     return static_cast<int>(list.end() - list.begin());
   };
-  Exchange messages(own, count(flow.takes) + count(flow.gives));
+  Exchange messages(call, own, count(flow.takes) + count(flow.gives));
   bool outside = false;
   for (const PeerPiece& each :
        flow.gives) {  // first: what is given in place is copied before it is received into

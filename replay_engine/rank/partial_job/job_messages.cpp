@@ -255,6 +255,9 @@ int onSendrecv_replace(void* buffer, int count, MPI_Datatype type, int dest, int
   }
   std::uint64_t bytes = 0;
   unsigned char* const packed = packPiece({buffer, count, type}, &bytes);
+  if (packed == nullptr) {
+    outsideDiffers(kCallSendrecv_replace, "what a group can do alone", "2 GiB or more in place");
+  }
   const int result = onSendrecv(packed, static_cast<int>(bytes), MPI_PACKED, dest, sentTag, buffer,
                                 count, type, source, tag, comm, status);
   std::free(packed);

@@ -249,6 +249,7 @@ void fillObjects() {
   PF_FAKED(Group_translate_ranks);
   PF_FAKED(Group_free);
   PF_FAKED(Type_size);
+  PF_FAKED(Type_size_x);
   PF_FAKED(Type_get_extent);
   PF_FAKED(Type_get_true_extent);
   PF_FAKED(Type_get_envelope);

@@ -295,6 +295,11 @@ int fakeType_size(MPI_Datatype type, int* size) {
   return MPI_SUCCESS;
 }
 
+int fakeType_size_x(MPI_Datatype type, MPI_Count* size) {
+  *size = type->size;
+  return MPI_SUCCESS;
+}
+
 int fakeType_get_extent(MPI_Datatype type, MPI_Aint* bound, MPI_Aint* extent) {
   *bound = 0;
   *extent = extentOf(type);

@@ -194,6 +194,7 @@ int fakeGroup_rank(MPI_Group, int*);
 int fakeGroup_translate_ranks(MPI_Group, int, const int*, MPI_Group, int*);
 int fakeGroup_free(MPI_Group*);
 int fakeType_size(MPI_Datatype, int*);
+int fakeType_size_x(MPI_Datatype, MPI_Count*);
 int fakeType_get_extent(MPI_Datatype, MPI_Aint*, MPI_Aint*);
 int fakeType_get_true_extent(MPI_Datatype, MPI_Aint*, MPI_Aint*);
 int fakeType_get_envelope(MPI_Datatype, int*, int*, int*, int*);

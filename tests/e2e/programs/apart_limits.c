@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ * What is large, or few programs do, between ranks of different groups: `apart_limits WHAT`. Each rank prints what it got.
+ */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int rank, size, next, before;
+
+static void say(const char* what, long a, long b) {
+  printf("rank %d: %s %ld %ld\n", rank, what, a, b);
+}
+
+static int class_of(int error) {
+  int class = MPI_SUCCESS;
+  MPI_Error_class(error, &class);
+  return class;
+}
+
+static MPI_Datatype committed(MPI_Datatype type) {
+  MPI_Type_commit(&type);
+  return type;
+}
+
+/* -- few bytes are received where there is room for one element of 4 GiB */
+
+static void receive_into(MPI_Datatype type, const char* what) {
+  int numbers[16], count;
+  int* const room = malloc((size_t)5 << 30); /* little of it is touched */
+  MPI_Status status;
+  MPI_Request request;
+  for (int i = 0; i < 16; ++i) {
+    numbers[i] = 100 * rank + i;
+  }
+  MPI_Send(numbers, 16, MPI_INT, next, 3, MPI_COMM_WORLD);
+  MPI_Send(numbers, 16, MPI_INT, next, 4, MPI_COMM_WORLD);
+  for (int i = 0; i < 2; ++i) {
+    room[0] = room[15] = -1;
+    if (i == 0) {
+      MPI_Recv(room, 1, type, MPI_ANY_SOURCE, 3, MPI_COMM_WORLD, &status);
+    } else {
+      MPI_Irecv(room, 1, type, before, 4, MPI_COMM_WORLD, &request);
+      MPI_Wait(&request, &status);
+    }
+    MPI_Get_elements(&status, MPI_INT, &count);
+    say(what, count, 1000L * room[0] + room[15]);
+  }
+  free(room);
+}
+
+static void huge_element(void) {
+  MPI_Datatype inner, type;
+  MPI_Type_contiguous(1 << 15, MPI_INT, &inner);
+  MPI_Type_contiguous(1 << 15, inner, &type);
+  MPI_Type_free(&inner);
+  receive_into(committed(type), "got");
+  MPI_Type_free(&type);
+}
+
+static void huge_with_gaps(void) {
+  MPI_Datatype type;
+  MPI_Type_vector(2, 1 << 29, (1 << 29) + 1, MPI_INT, &type);
+  receive_into(committed(type), "got");
+  MPI_Type_free(&type);
+}
+
+/* -- so much is received */
+
+static void large_message(void) {
+  const int count = 1 << 29;
+  int* const all = calloc((size_t)count, sizeof(int));
+  all[0] = all[count - 1] = rank + 1;
+  if (rank == 0) {
+    MPI_Send(all, count, MPI_INT, 1, 0, MPI_COMM_WORLD);
+  } else if (rank == 1) {
+    MPI_Recv(all, count, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+  say("got", all[0], all[count - 1]);
+  free(all);
+}
+
+static void large_collective(void) {
+  MPI_Datatype type;
+  const size_t bytes = (size_t)5 << 29;
+  char* const all = calloc(bytes, 1);
+  MPI_Type_contiguous(5 << 27, MPI_INT, &type);
+  if (rank == 0) {
+    all[0] = 5;
+    all[bytes - 1] = 6;
+  }
+  MPI_Bcast(all, 1, committed(type), 0, MPI_COMM_WORLD);
+  say("got", all[0], all[bytes - 1]);
+  MPI_Type_free(&type);
+  free(all);
+}
+
+/* -- attributes of the program's datatypes are copied and deleted by nobody else */
+
+static int copies, deletions;
+static int count_copy(MPI_Datatype type, int key, void* extra, void* value, void* copy, int* flag) {
+  (void)type, (void)key, (void)extra;
+  ++copies;
+  *(void**)copy = value;
+  *flag = 1;
+  return MPI_SUCCESS;
+}
+static int count_deletion(MPI_Datatype type, int key, void* value, void* extra) {
+  (void)type, (void)key, (void)value, (void)extra;
+  ++deletions;
+  return MPI_SUCCESS;
+}
+
+static void attributes(void) {
+  int key, got[4] = {0}, also[4] = {0}, sent[2] = {rank, rank + 10};
+  MPI_Datatype type;
+  MPI_Request requests[2];
+  MPI_Type_create_keyval(count_copy, count_deletion, &key, NULL);
+  MPI_Type_vector(2, 1, 2, MPI_INT, &type);
+  MPI_Type_set_attr(committed(type), key, NULL);
+  MPI_Irecv(got, 1, type, before, 1, MPI_COMM_WORLD, &requests[0]);
+  MPI_Ibcast(also, 1, type, 0, MPI_COMM_WORLD, &requests[1]);
+  MPI_Send(sent, 2, MPI_INT, next, 1, MPI_COMM_WORLD);
+  say("attributes", copies, deletions);
+  MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+  say("got", got[0], got[2]);
+  say("attributes", copies, deletions);
+  MPI_Type_free(&type);
+  say("attributes", copies, deletions);
+}
+
+/* -- a datatype of many values */
+
+static void many_values(void) {
+  const int lengths[2] = {200000000, 1};
+  const MPI_Aint places[2] = {0, 1600000000};
+  const MPI_Datatype types[2] = {MPI_2INT, MPI_CHAR};
+  MPI_Datatype type;
+  int sent[2] = {rank, 7};
+  int* const room = malloc((size_t)1700000000);
+  MPI_Type_create_struct(2, lengths, places, types, &type);
+  MPI_Send(sent, 1, MPI_2INT, next, 0, MPI_COMM_WORLD);
+  const double from = MPI_Wtime();
+  MPI_Recv(room, 1, committed(type), before, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  fprintf(stderr, "took %.3f s\n", MPI_Wtime() - from);
+  say("got", room[0], room[1]);
+  MPI_Type_free(&type);
+  free(room);
+}
+
+/* -- statuses of what is no receive */
+
+static void statuses(void) {
+  int sent = rank, got = -1, done = 0;
+  MPI_Request requests[2];
+  MPI_Status status[2];
+  memset(status, 0, sizeof status);
+  MPI_Isend(&sent, 1, MPI_INT, next, 6, MPI_COMM_WORLD, &requests[0]);
+  MPI_Irecv(&got, 1, MPI_INT, before, 6, MPI_COMM_WORLD, &requests[1]);
+  MPI_Waitall(2, requests, status);
+  say("send", status[0].MPI_SOURCE, status[0].MPI_TAG);
+  say("receive", status[1].MPI_SOURCE, status[1].MPI_TAG);
+  memset(status, 0, sizeof status);
+  MPI_Ibarrier(MPI_COMM_WORLD, &requests[0]);
+  MPI_Wait(&requests[0], &status[0]);
+  say("barrier", status[0].MPI_SOURCE, status[0].MPI_TAG);
+  memset(status, 0, sizeof status);
+  MPI_Ibcast(&got, 1, MPI_INT, 0, MPI_COMM_WORLD, &requests[0]);
+  while (done == 0) {
+    MPI_Test(&requests[0], &done, &status[0]);
+  }
+  say("broadcast", status[0].MPI_SOURCE, status[0].MPI_TAG);
+}
+
+/* -- many receives under way */
+
+static void many_receives(void) {
+  enum { kMany = 40000 };
+  MPI_Request* const requests = malloc(kMany * sizeof *requests);
+  int* const got = malloc(kMany * sizeof *got);
+  long sum = 0;
+  if (rank == 0) {
+    for (int i = 0; i < kMany; ++i) {
+      MPI_Irecv(got + i, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, &requests[i]);
+    }
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  for (int i = 0; i < kMany && rank == 1; ++i) {
+    MPI_Send(&i, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+  }
+  if (rank == 0) {
+    MPI_Waitall(kMany, requests, MPI_STATUSES_IGNORE);
+    for (int i = 0; i < kMany; ++i) {
+      sum += (long)got[i] * (i % 7 + 1);
+    }
+  }
+  say("got", sum, 0);
+  free(requests);
+  free(got);
+}
+
+/* -- a buffered send has no buffer, then one */
+
+static void buffered(void) {
+  int sent[10] = {rank, 1}, got[10] = {0};
+  static char room[1000 + MPI_BSEND_OVERHEAD];
+  void* detached;
+  int bytes;
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  for (int i = 0; i < 3; ++i) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    if (i == 1) {
+      MPI_Buffer_attach(room, sizeof room);
+    }
+    const int error = MPI_Bsend(sent, 10, MPI_INT, next, 0, MPI_COMM_WORLD);
+    say("Bsend", class_of(error), 0);
+    const int later = MPI_Ibsend(sent, 10, MPI_INT, next, 1, MPI_COMM_WORLD, &request);
+    say("Ibsend", class_of(later), 0);
+    if (later == MPI_SUCCESS) {
+      MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    if (error == MPI_SUCCESS) {
+      MPI_Recv(got, 10, MPI_INT, before, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      say("got", got[0], got[1]);
+    }
+    if (later == MPI_SUCCESS) {
+      MPI_Recv(got, 10, MPI_INT, before, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      say("got", got[0], got[1]);
+    }
+    if (i > 0) {
+      MPI_Buffer_detach(&detached, &bytes);
+    }
+  }
+}
+
+int main(int argc, char** argv) {
+  static const struct {
+    const char* name;
+    void (*run)(void);
+  } kAll[] = {{"huge", huge_element},         {"gaps", huge_with_gaps},   {"message", large_message},
+              {"collective", large_collective}, {"attributes", attributes}, {"values", many_values},
+              {"statuses", statuses},           {"receives", many_receives}, {"buffered", buffered}};
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  next = (rank + 1) % size;
+  before = (rank + size - 1) % size;
+  for (size_t i = 0; argc > 1 && i < sizeof kAll / sizeof *kAll; ++i) {
+    if (strcmp(argv[1], kAll[i].name) == 0) {
+      kAll[i].run();
+    }
+  }
+  MPI_Finalize();
+  return 0;
+}
