@@ -313,6 +313,9 @@ class ApartTest(PhotofinishTest):
         self.kept_up_to("message", "MPI_Recv", "brought a message of 2 GiB or more")
         self.each_alone_says_the_same("collective")
 
+    def test_attributes_of_datatypes_are_left_alone(self):
+        self.assertEqual(self.each_alone_says_the_same("attributes").out.count("attributes 0 0"), 4)
+
     def test_one_rank_needs_no_launcher(self):
         recorded = received(self.record("t.pft", self.mpirun(4, APART), "--groups", "each"))
         with self.start([BIN / "photofinish", "replay", self.dir / "t.pft", "--group", 2, "--until", "2:9"], stdin=subprocess.PIPE) as replay:

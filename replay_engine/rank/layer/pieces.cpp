@@ -125,7 +125,8 @@ struct Packing {
 MPI_Datatype keepType(MPI_Datatype type) {
   MPI_Datatype copy = type;
   if (type != MPI_DATATYPE_NULL && combinerOf(type) != MPI_COMBINER_NAMED) {
-    PF_REAL(Type_dup)(type, &copy);
+    PF_REAL(Type_contiguous)(1, type, &copy);  // no MPI_Type_dup: that copies attributes
+    PF_REAL(Type_commit)(&copy);
   }
   return copy;
 }

@@ -17,7 +17,7 @@ struct Piece {
   MPI_Datatype type;
 };
 
-/// A type that stays when the program frees its own: a copy, unless it is predefined.
+/// A type that stays when the program frees its own: a copy without its attributes, unless it is predefined.
 MPI_Datatype keepType(MPI_Datatype type);
 void letTypeGo(MPI_Datatype type);
 
