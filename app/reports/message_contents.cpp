@@ -137,6 +137,9 @@ class ContentsTaker {
         (!events.empty() && std::ranges::find(events, head.serial) == events.end())) {
       return std::nullopt;
     }
+    if (kindOf(head) == PayloadKind::Probe) {
+      return sizeof(std::uint64_t) + 1;  // one more: whether it is that
+    }
     const std::size_t bytes = std::min<std::size_t>({m_wanted.each, m_left, head.size});
     m_left -= bytes;
     return bytes;
@@ -153,17 +156,26 @@ class ContentsTaker {
     }
     Contents& contents = m_to.emplace_back();
     contents.head = head;
+    contents.size = head.size;
+    if (kindOf(head) == PayloadKind::Probe) {
+      m_wrongProbe = m_wrongProbe || bytes.size() != sizeof(std::uint64_t);
+      contents.size = m_wrongProbe ? 0 : read<std::uint64_t>(bytes.data());
+      return;
+    }
     contents.bytes.assign(bytes.begin(), bytes.end());
     if (const auto type = m_types.find(head.type); type != m_types.end()) {
       contents.type = type->second;
     }
   }
 
+  [[nodiscard]] bool wrongProbe() const { return m_wrongProbe; }
+
  private:
   const ContentsWanted& m_wanted;
   std::vector<Contents>& m_to;
   std::size_t m_left;
   std::map<std::uint16_t, PayloadType> m_types;
+  bool m_wrongProbe = false;
 };
 
 }  // namespace
@@ -171,9 +183,15 @@ class ContentsTaker {
 Status readContents(db::TraceStore& store, Rank rank, const ContentsWanted& wanted,
                     std::vector<Contents>& to) {
   ContentsTaker taker(wanted, to);
-  return store.lookIntoPayload(
+  Status read = store.lookIntoPayload(
       rank, [&taker](const PayloadEntry& head) { return taker.wants(head); },
       [&taker](const PayloadEntry& head, db::Bytes bytes) { taker.take(head, bytes); });
+  if (read && taker.wrongProbe()) {
+    return Error{ErrorCode::Damaged,
+                 "a probe of rank " + std::to_string(rank) + " does not say of how many bytes",
+                 "Record the run again."};
+  }
+  return read;
 }
 
 std::string callName(const Contents& contents) {
@@ -206,8 +224,7 @@ std::string typeText(const PayloadType& type) {
 std::vector<std::string> valuesOf(const Contents& contents) {
   std::vector<std::string> values;
   if (!contents.type || contents.type->head.runs == 0 ||
-      (contents.type->head.runs == 1 && contents.type->runs[0].kind == BasicKind::Bytes) ||
-      kindOf(contents.head) == PayloadKind::Probe) {
+      (contents.type->head.runs == 1 && contents.type->runs[0].kind == BasicKind::Bytes)) {
     return values;
   }
   const PayloadType& type = *contents.type;
@@ -258,14 +275,14 @@ std::string hexDump(const std::vector<std::uint8_t>& bytes, const std::string& i
 
 std::string contentsText(const Contents& contents) {
   TextStream out;
-  out << whatText(contents) << ": " << contents.head.size << " bytes";
+  out << whatText(contents) << ": " << contents.size << " bytes";
   if (contents.type) {
     const std::string name = contents.type->name;
     out << " of " << typeText(*contents.type) << (name.empty() ? "" : " (" + name + ")");
   }
   out << "\n" << hexDump(contents.bytes, "  ") << valuesText(contents, "  ");
-  if (contents.bytes.size() < contents.head.size) {
-    out << "  … " << contents.head.size - contents.bytes.size() << " bytes more\n";
+  if (!contents.isProbe() && contents.bytes.size() < contents.size) {
+    out << "  … " << contents.size - contents.bytes.size() << " bytes more\n";
   }
   return out.str();
 }
@@ -281,14 +298,14 @@ nlohmann::json contentsJson(const Contents& contents, bool withBytes) {
       {"call", collective ? nlohmann::json(callName(contents)) : nlohmann::json(nullptr)},
       {"source", collective ? nlohmann::json(nullptr) : nlohmann::json(head.a)},
       {"tag", collective ? nlohmann::json(nullptr) : nlohmann::json(head.b)},
-      {"bytes", head.size},
+      {"bytes", contents.size},
       {"type", contents.type ? nlohmann::json(typeText(*contents.type)) : nlohmann::json(nullptr)},
       {"typeName", contents.type ? nlohmann::json(contents.type->name) : nlohmann::json(nullptr)}};
   if (withBytes) {
     const std::string hex = hexText(contents.bytes.data(), contents.bytes.size());
     out["hex"] = hex.substr(2);
     out["values"] = valuesOf(contents);
-    out["cut"] = contents.bytes.size() < head.size;
+    out["cut"] = !contents.isProbe() && contents.bytes.size() < contents.size;
   }
   return out;
 }

@@ -23,7 +23,8 @@ namespace pf::app {
 struct Contents {
   PayloadEntry head{};
   std::optional<PayloadType> type;  ///< nothing: not known, or several
-  std::vector<std::uint8_t> bytes;  ///< the first ones, as MPI packs them
+  std::vector<std::uint8_t> bytes;  ///< the first ones, as MPI packs them; of a probe none
+  std::uint64_t size = 0;           ///< bytes of the message, or that the collective brought
 
   [[nodiscard]] bool isProbe() const {
     return head.kind == static_cast<std::uint16_t>(PayloadKind::Probe);
@@ -59,7 +60,7 @@ Status readContents(db::TraceStore& store, Rank rank, const ContentsWanted& want
                                   const std::string& indent);
 /// What it is, hex and values, with a note where it is cut.
 [[nodiscard]] std::string contentsText(const Contents& contents);
-/// event kind call source tag bytes type typeName; `withBytes`: hex values cut, too.
+/// event kind call source tag bytes type typeName; `withBytes`: hex values cut, too. Of a probe, `bytes` are the message's.
 [[nodiscard]] nlohmann::json contentsJson(const Contents& contents, bool withBytes);
 
 }  // namespace pf::app

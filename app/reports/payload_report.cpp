@@ -17,8 +17,8 @@ namespace {
 void putList(TextStream& out, const std::vector<Contents>& all) {
   out << "   event       bytes  what\n";
   for (const Contents& each : all) {
-    out << std::setw(8) << each.head.serial << std::setw(12) << each.head.size << "  "
-        << whatText(each) << (each.type ? ", " + typeText(*each.type) : std::string()) << "\n";
+    out << std::setw(8) << each.head.serial << std::setw(12) << each.size << "  " << whatText(each)
+        << (each.type ? ", " + typeText(*each.type) : std::string()) << "\n";
   }
 }
 

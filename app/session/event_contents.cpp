@@ -353,14 +353,14 @@ class Looking {
   /// Of the longest that is not whole; a sentence for all.
   void noteCut() {
     for (const FoundContents& each : m_out.found) {
-      if (each.contents.bytes.size() < each.contents.head.size) {
+      if (each.contents.bytes.size() < each.contents.size) {
         m_out.notes.append(
             words("At most %1 are shown. For more: photofinish payload FILE --rank %2 --event %3 "
                   "--bytes %4")
                 .arg(values::byteText(kContentsShown))
                 .arg(each.receiver.rank)
                 .arg(each.receiver.serial)
-                .arg(each.contents.head.size));
+                .arg(each.contents.size));
         return;
       }
     }

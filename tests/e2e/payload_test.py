@@ -14,6 +14,7 @@ PARTICLES = ["0.5", "1", "-1e+300", "7", "'a'", "'b'", "'c'", "0x00", "1", "2", 
 LIST = [("message", None, 0, 5, 12, "int32", "MPI_INT")] \
     + [("message", None, 0, 6, 64, PARTICLE, "Particle"), ("message", None, 0, 7, 6, "int16", "")] * 3 \
     + [("message", None, 0, 8, 8, "float32", ""), ("message", None, 0, 8, 8, "uint32", "")] \
+    + [("probe", None, 0, 9, 4000, None, None), ("message", None, 0, 9, 4000, "int32", "MPI_INT")] \
     + [("collective", "MPI_Allreduce", None, None, 8, "float64", "MPI_DOUBLE"),
        ("collective", "MPI_Bcast", None, None, 100000, "byte", "MPI_BYTE")]
 
@@ -34,10 +35,10 @@ class PayloadTest(PhotofinishTest):
                 self.record("t.pft", self.mpirun(3, TYPED), "--groups", "each", "--mode", mode)
                 found = self.payload("--json").json()["contents"]
                 self.assertEqual([tuple(each[name] for name in ("kind", "call", "source", "tag", "bytes", "type", "typeName"))
-                                  for each in found], [(*each[:6], each[6] or found[2]["typeName"]) for each in LIST])
+                                  for each in found], [(*each[:6], found[2]["typeName"] if each[6] == "" else each[6]) for each in LIST])
                 calls = {each["serial"]: each["call"] for each in self.photofinish("events", self.dir / "t.pft", "--rank", 1, "--json").json()["events"]}
                 self.assertEqual([calls[each["event"]] for each in found],
-                                 ["MPI_Recv", *["MPI_Wait", "MPI_Recv"] * 3, *["MPI_Recv"] * 2, "MPI_Allreduce", "MPI_Bcast"])
+                                 ["MPI_Recv", *["MPI_Wait", "MPI_Recv"] * 3, *["MPI_Recv"] * 2, "MPI_Probe", "MPI_Recv", "MPI_Allreduce", "MPI_Bcast"])
                 numbers, particles, shorts = found[0]["event"], found[3]["event"], found[4]["event"]
                 first = self.payload("--event", numbers, "--json").json()["contents"][0]
                 self.assertEqual((first["hex"], first["values"], first["cut"]), (struct.pack("<3i", 1, -2, 300000).hex(), ["1", "-2", "300000"], False))
@@ -47,6 +48,11 @@ class PayloadTest(PhotofinishTest):
                 self.assertIn(f"message from 0 of its communicator, tag 6: 64 bytes of {PARTICLE} (Particle)\n", text)
                 self.assertIn("  00000010  9c 75 00 88 3c e4 37 fe  07 00 00 00 61 62 63 00  .u..<.7.....abc.\n", text)
                 self.assertIn("  " + " ".join(PARTICLES) + "\n", text)
+                probe = self.payload("--event", found[9]["event"])
+                self.assertEqual(probe.out, "probe of a message from 0 of its communicator, tag 9: 4000 bytes\n")
+                as_json = self.payload("--event", found[9]["event"], "--json").json()["contents"][0]
+                self.assertEqual((as_json["bytes"], as_json["hex"], as_json["values"], as_json["cut"]), (4000, "", [], False))
+                self.assertRegex(self.payload().out, r"\n +\d+ +4000  probe of a message from 0 of its communicator, tag 9\n")
                 # Each datatype is in the file once, and is no contents.
                 contents = self.photofinish("info", self.dir / "t.pft", "--json").json()["contents"]
                 self.assertEqual([each["entries"] for each in contents["perRank"] if each["rank"] == 1], [len(LIST)])

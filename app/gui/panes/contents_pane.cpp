@@ -34,7 +34,7 @@ values::MessageContents shownOf(const session::FoundContents& found) {
   }
   out.receiver =
       ContentsPane::tr("rank %1, event %2").arg(found.receiver.rank).arg(found.receiver.serial);
-  out.bytes = contents.head.size;
+  out.bytes = contents.size;
   out.datatype = typeOf(contents);
   out.values = QString::fromStdString(app::valuesText(contents, {}));
   out.hex = QString::fromStdString(app::hexDump(contents.bytes, {}));

@@ -139,7 +139,7 @@ TEST_F(EventContentsTest, WhatIsLongIsCutAndSaid) {
   ASSERT_EQ(found.found.size(), 2U);
   EXPECT_EQ(found.found[0].contents.bytes.size(), kContentsShown);
   EXPECT_TRUE(found.found[1].contents.bytes.empty()) << "the bound is for all together";
-  EXPECT_EQ(found.found[1].contents.head.size, 10U);
+  EXPECT_EQ(found.found[1].contents.size, 10U);
   EXPECT_EQ(notesOf(found),
             "At most 64 KiB are shown. For more: photofinish payload FILE --rank 0 --event 1 "
             "--bytes 65541");

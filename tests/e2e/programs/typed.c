@@ -70,6 +70,13 @@ int main(int argc, char** argv) {
     }
     MPI_Type_free(&type);
   }
+  int many[1000] = {1};
+  if (rank == 0) {
+    MPI_Send(many, 1000, MPI_INT, 1, 9, MPI_COMM_WORLD);
+  } else if (rank == 1) {
+    MPI_Probe(0, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Recv(many, 1000, MPI_INT, 0, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
   double mine = rank + 0.25, sum = 0;
   MPI_Allreduce(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
   char large[100000];
