@@ -316,6 +316,11 @@ class ApartTest(PhotofinishTest):
     def test_attributes_of_datatypes_are_left_alone(self):
         self.assertEqual(self.each_alone_says_the_same("attributes").out.count("attributes 0 0"), 4)
 
+    def test_a_datatype_of_many_values_is_known_at_once(self):
+        recorded = self.each_alone_says_the_same("values")
+        for seconds in re.findall(r"took (\d+\.\d+) s", recorded.err):
+            self.assertLess(float(seconds), 2, recorded)
+
     def test_one_rank_needs_no_launcher(self):
         recorded = received(self.record("t.pft", self.mpirun(4, APART), "--groups", "each"))
         with self.start([BIN / "photofinish", "replay", self.dir / "t.pft", "--group", 2, "--until", "2:9"], stdin=subprocess.PIPE) as replay:

@@ -133,11 +133,11 @@ class Flattening {
   /// `times`: how often one is behind another. False: it is too complex.
   bool add(MPI_Datatype type, std::uint64_t times, int depth) {
     const std::uint64_t size = sizeOf(type);
-    if (size == 0 || times == 0) {
-      return true;
-    }
     if (depth == kMostDepth || ++m_steps > kMostSteps) {
       return false;
+    }
+    if (size == 0 || times == 0) {
+      return true;
     }
     const Parts parts(type);
     if (isPredefined(parts.combiner)) {
@@ -168,7 +168,13 @@ class Flattening {
 
  private:
   bool addBasic(MPI_Datatype type, int combiner, std::uint32_t size, std::uint64_t times) {
+    if (times > UINT32_MAX) {
+      return false;
+    }
     if (const MPI_Datatype first = firstOfPair(type); first != MPI_DATATYPE_NULL) {
+      if (first == MPI_INT) {
+        return run(BasicKind::Signed, sizeof(int), 2 * times);
+      }
       for (std::uint64_t i = 0; i < times; ++i) {
         if (!run(kindOf(first, MPI_COMBINER_NAMED), static_cast<std::uint32_t>(sizeOf(first)), 1) ||
             !run(BasicKind::Signed, sizeof(int), 1)) {
