@@ -301,35 +301,27 @@ int onCompare(MPI_Comm a, MPI_Comm b, int* result) {
 
 // -- constructors
 
-int onDup(MPI_Comm comm, MPI_Comm* made) {
+/// MPI makes it by `duplicate()`. The copy functions of the program's attributes see the job: not as a call of MPI's own.
+template <typename Duplicate>
+int duplicated(MPI_Comm comm, MPI_Comm* made, Duplicate duplicate) {
   JobComm* const job = partialComm(comm);
-  if (job == nullptr) {
-    return PF_UNDER(Comm_dup)(comm, made);
-  }
-  // The copy functions of the program's attributes see the job: not as a call of MPI's own.
-  const int result = PF_UNDER(Comm_dup)(comm, made);
-  if (result == MPI_SUCCESS) {
+  const int result = duplicate();
+  if (job != nullptr && result == MPI_SUCCESS) {
     knowPlaced(*made, sameAs(*job));
   }
   return result;
+}
+
+int onDup(MPI_Comm comm, MPI_Comm* made) {
+  return duplicated(comm, made, [=] { return PF_UNDER(Comm_dup)(comm, made); });
 }
 
 int onDupWithInfo(MPI_Comm comm, MPI_Info info, MPI_Comm* made) {
-  JobComm* const job = partialComm(comm);
-  const int result = PF_UNDER(Comm_dup_with_info)(comm, info, made);
-  if (job != nullptr && result == MPI_SUCCESS) {
-    knowPlaced(*made, sameAs(*job));
-  }
-  return result;
+  return duplicated(comm, made, [=] { return PF_UNDER(Comm_dup_with_info)(comm, info, made); });
 }
 
 int onIdup(MPI_Comm comm, MPI_Comm* made, MPI_Request* request) {
-  JobComm* const job = partialComm(comm);
-  const int result = PF_UNDER(Comm_idup)(comm, made, request);
-  if (job != nullptr && result == MPI_SUCCESS) {
-    knowPlaced(*made, sameAs(*job));
-  }
-  return result;
+  return duplicated(comm, made, [=] { return PF_UNDER(Comm_idup)(comm, made, request); });
 }
 
 /// A carrier of those ranks of `comm` that run and are in `in` (null: this one is in nothing), in the order of `in`.
