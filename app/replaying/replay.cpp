@@ -27,6 +27,7 @@
 #include "app/replaying/verdict_text.h"
 #include "app/traces/own_traces.h"
 #include "replay_engine/base/shown_text.h"
+#include "replay_engine/log_format/payload_format.h"
 #include "replay_engine/log_format/system_values.h"
 
 namespace pf::app {
@@ -373,6 +374,15 @@ void Replay::verdict(const protocol::Verdict& verdict) {
   }
 }
 
+namespace {
+
+/// Whether it is a group alone that cannot go on, and no other program.
+bool isOfGroup(const protocol::RankDiverged& diverged) {
+  return diverged.expected == kGroupCan || diverged.got.starts_with(kNotKept);
+}
+
+}  // namespace
+
 void Replay::otherContents(const protocol::RankDiverged& differs) {
   if (m_free) {
     return;  // before its own record ends, but behind what others did that was not recorded
@@ -397,8 +407,11 @@ void Replay::heard(const protocol::Message& message) {
         "replay divergence at rank " + std::to_string(diverged->rank) + ", event " +
             std::to_string(diverged->serial) + text.twoLines() + text.history +
             (m_contents.none() ? "" : "\n  before that: " + m_contents.first()),
-        m_inputs.advice("The program does something else than the recorded run: was it, its input "
-                        "or its environment changed?")};
+        isOfGroup(*diverged)
+            ? "That is beyond what its group can do alone: replay all ranks (without --group and "
+              "--ranks)."
+            : m_inputs.advice("The program does something else than the recorded run: was it, its "
+                              "input or its environment changed?")};
   } else if (const auto* said = std::get_if<protocol::Verdict>(&message); said != nullptr) {
     verdict(*said);
   } else if (const auto* hello = std::get_if<protocol::RankHello>(&message); hello != nullptr) {

@@ -24,6 +24,12 @@ inline constexpr std::size_t kPayloadHeaderSize = 4096;
 inline constexpr std::uint64_t kMostPayload = std::uint64_t{1}
                                               << 42;  ///< bytes behind the header that count
 
+/// What a divergence says of a group that is replayed alone, where it is the group that cannot: what it expected, or how what
+/// it got begins.
+inline constexpr const char* kGroupCan = "what a group can do alone";
+inline constexpr const char* kNotKept =
+    "no more from ranks outside of the group: what followed could not be kept";
+
 enum class PayloadKind : std::uint16_t {
   None,          ///< no entry has it
   Message,       ///< a: source in its communicator, b: tag

@@ -233,6 +233,7 @@ class ApartTest(PhotofinishTest):
         self.assertNotEqual(alone.status, 0, f"what is not there is not made up\n{alone}")
         self.assertRegex(alone.err, r"rank 2 can be replayed alone only up to " + place)
         self.assertRegex(alone.err, r"got: *MPI_Win_create, which needs ranks that do not run: replay all ranks at apart\.c:\d+ \(main\)")
+        self.assertNotIn("changed?", alone.err)
         together = self.replay("t.pft")
         self.assertNotIn("kept up to", together.err)
         self.assertEqual(received(together), received(recorded), together)
@@ -301,6 +302,8 @@ class ApartTest(PhotofinishTest):
         alone = self.replay("t.pft", "--group", 1, timeout=120)
         self.assertEqual(alone.status, 3, alone)
         self.assertRegex(alone.err, rf"rank 1 can be replayed alone only up to {routine} at apart_limits\.c:\d+")
+        self.assertIn("beyond what its group can do alone: replay all ranks", alone.err)
+        self.assertNotIn("changed?", alone.err)
         self.assertNotIn("rank 1: got", alone.out)
 
     def test_few_bytes_where_there_is_room_for_an_element_of_4_gib(self):
@@ -320,6 +323,12 @@ class ApartTest(PhotofinishTest):
         recorded = self.each_alone_says_the_same("values")
         for seconds in re.findall(r"took (\d+\.\d+) s", recorded.err):
             self.assertLess(float(seconds), 2, recorded)
+
+    def test_statuses_of_what_is_no_receive(self):
+        self.each_alone_says_the_same("statuses")
+
+    def test_many_receives_under_way(self):
+        self.each_alone_says_the_same("receives")
 
     def test_one_rank_needs_no_launcher(self):
         recorded = received(self.record("t.pft", self.mpirun(4, APART), "--groups", "each"))

@@ -41,7 +41,7 @@ class Exchange {
       std::uint64_t bytes = 0;
       m_packed[m_count] = packPiece(piece, &bytes);
       if (m_packed[m_count] == nullptr) {
-        outsideDiffers(m_call, "what a group can do alone", "2 GiB or more to one rank, in place");
+        outsideDiffers(m_call, kGroupCan, "2 GiB or more to one rank, in place");
       }
       PF_UNDER(Isend)
       (m_packed[m_count], static_cast<int>(bytes), MPI_PACKED, to, kTag, m_own,

@@ -41,6 +41,7 @@ void prepare(JobRequest& entry, std::uint16_t call) {
       break;
     }
     case JobRequestKind::FromInside:
+    case JobRequestKind::ToOutside:
       break;
   }
 }
@@ -59,13 +60,20 @@ void restore(const JobRequest& entry, MPI_Status* status) {
     case JobRequestKind::FromInside:
       restoreInside(entry.job, entry.source, status);
       break;
-    case JobRequestKind::Collective:
+    case JobRequestKind::
+        Collective:  // whose status says nothing (MPI 3.1, 5.12): as Open MPI has it
+      status->MPI_SOURCE = 0;
+      status->MPI_TAG = 0;
+      break;
+    case JobRequestKind::ToOutside:  // nor does that of a send (3.7.3)
+      status->MPI_SOURCE = MPI_PROC_NULL;
+      status->MPI_TAG = MPI_ANY_TAG;
       break;
   }
 }
 
 void letGo(MPI_Request handle, const JobRequest& entry) {
-  if (entry.kind != JobRequestKind::FromInside) {
+  if (entry.kind == JobRequestKind::FromOutside || entry.kind == JobRequestKind::Collective) {
     freeFeederTag(entry.feedTag);
   }
   {

@@ -61,7 +61,12 @@ int blockingSend(const void* buffer, int count, MPI_Datatype type, int dest, int
 int doneRequest(MPI_Request* request) {
   constexpr int tag = kFeederNothing;
   const int result = PF_UNDER(Irecv)(nullptr, 0, MPI_BYTE, 0, tag, feeder(), request);
-  feed(nullptr, 0, tag);
+  if (result == MPI_SUCCESS) {
+    feed(nullptr, 0, tag);
+    JobRequest entry{};
+    entry.kind = JobRequestKind::ToOutside;
+    followRequest(*request, entry);
+  }
   return result;
 }
 
@@ -256,7 +261,7 @@ int onSendrecv_replace(void* buffer, int count, MPI_Datatype type, int dest, int
   std::uint64_t bytes = 0;
   unsigned char* const packed = packPiece({buffer, count, type}, &bytes);
   if (packed == nullptr) {
-    outsideDiffers(kCallSendrecv_replace, "what a group can do alone", "2 GiB or more in place");
+    outsideDiffers(kCallSendrecv_replace, kGroupCan, "2 GiB or more in place");
   }
   const int result = onSendrecv(packed, static_cast<int>(bytes), MPI_PACKED, dest, sentTag, buffer,
                                 count, type, source, tag, comm, status);

@@ -11,6 +11,7 @@ enum class JobRequestKind : std::uint8_t {
   FromOutside,  ///< a receive; MPI's request waits for what feed() sends to this process itself
   FromInside,   ///< a receive from a rank that runs: its status has that one's rank in the carrier
   Collective,   ///< with ranks outside: MPI's request waits for feed() of nothing
+  ToOutside,    ///< a send, which is done: of feed() of nothing, too
 };
 
 struct JobRequest {

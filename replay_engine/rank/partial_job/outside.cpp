@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "replay_engine/rank/partial_job/outside.h"
 
+#include <algorithm>
 #include <climits>
 #include <cstdio>
+#include <cstdlib>
 
 #include "replay_engine/rank/engine/rank_link.h"
 #include "replay_engine/rank/layer/group_members.h"
@@ -21,8 +23,8 @@ PayloadReader g_outside;
 MPI_Comm g_feeder{};
 constexpr int kFirstTag = 2;
 int g_lastTag = kFirstTag;
-constexpr int kTags = 32768;  // MPI_TAG_UB is at least 32767
-bool g_tagUsed[kTags];
+bool* g_tagUsed = nullptr;  ///< by tag
+int g_tags = 0;
 
 const char* nameOf(PayloadKind kind) {
   switch (kind) {
@@ -108,16 +110,45 @@ MPI_Comm feeder() {
   return g_feeder;
 }
 
+namespace {
+
+/// Room for twice as many tags, the next one of which is free. False: MPI has no more.
+bool moreTags() {
+  int* most = nullptr;
+  int isThere = 0;
+  PF_UNDER(Comm_get_attr)(MPI_COMM_WORLD, MPI_TAG_UB, &most, &isThere);
+  const int limit = isThere != 0 ? *most : 32767;  // MPI_TAG_UB is at least that
+  const int more = std::min(limit, g_tags == 0 ? 4096 : g_tags <= limit / 2 ? 2 * g_tags : limit);
+  if (more <= g_tags) {
+    return false;
+  }
+  auto* const grown =
+      static_cast<bool*>(std::realloc(g_tagUsed, static_cast<std::size_t>(more) * sizeof(bool)));
+  if (grown == nullptr) {
+    std::abort();  // the program cannot go on without memory either
+  }
+  std::fill(grown + g_tags, grown + more, false);
+  g_lastTag = g_tags == 0 ? kFirstTag : g_tags - 1;
+  g_tagUsed = grown;
+  g_tags = more;
+  return true;
+}
+
+}  // namespace
+
 int feederTag() {
   const LayerLock lock;
-  for (int i = kFirstTag; i < kTags; ++i) {
-    g_lastTag = g_lastTag + 1 < kTags ? g_lastTag + 1 : kFirstTag;
-    if (!g_tagUsed[g_lastTag]) {
-      g_tagUsed[g_lastTag] = true;
-      return g_lastTag;
+  do {
+    for (int i = kFirstTag; i < g_tags; ++i) {
+      g_lastTag = g_lastTag + 1 < g_tags ? g_lastTag + 1 : kFirstTag;
+      if (!g_tagUsed[g_lastTag]) {
+        g_tagUsed[g_lastTag] = true;
+        return g_lastTag;
+      }
     }
-  }
-  outsideDiffers(kCallIrecv, "at most 32766 requests under way with ranks outside", "more");
+  } while (moreTags());
+  outsideDiffers(kCallIrecv, kGroupCan,
+                 "more receives and collectives under way with ranks outside than MPI has tags");
 }
 
 void freeFeederTag(int tag) {
@@ -127,7 +158,7 @@ void freeFeederTag(int tag) {
 
 void feed(const void* content, std::uint64_t size, int tag) {
   if (size > INT_MAX) {
-    outsideDiffers(kCallRecv, "a message", "one of more than 2 GiB");
+    outsideDiffers(kCallRecv, kGroupCan, "a message of more than 2 GiB");
   }
   MPI_Request request = MPI_REQUEST_NULL;
   PF_UNDER(Isend)(content, static_cast<int>(size), MPI_BYTE, 0, tag, g_feeder, &request);
@@ -142,7 +173,7 @@ void cannotGoOn(const CallPlace& place, const MPI_Comm* comm) {
     std::snprintf(got, sizeof got, "%s%s, which needs ranks that do not run: replay all ranks",
                   kCallNames[place.call],
                   isLayerThread() ? "" : " of another thread than that of MPI_Init");
-    diverge(place, "what a group can do alone", got);
+    diverge(place, kGroupCan, got);
   }
 }
 
