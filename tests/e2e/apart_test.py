@@ -330,6 +330,12 @@ class ApartTest(PhotofinishTest):
     def test_many_receives_under_way(self):
         self.each_alone_says_the_same("receives")
 
+    def test_communicators_that_are_freed_early_go_with_their_last_message(self):
+        def growth(run):
+            return int(re.search(r"rank 1: heap grew by (\d+)", run.err)[1])
+        recorded = self.each_alone_says_the_same("freed")
+        self.assertLess(growth(self.replay("t.pft", "--group", 1)), growth(recorded) + 200_000, "of 2,000 communicators nothing stays")
+
     def test_one_rank_needs_no_launcher(self):
         recorded = received(self.record("t.pft", self.mpirun(4, APART), "--groups", "each"))
         with self.start([BIN / "photofinish", "replay", self.dir / "t.pft", "--group", 2, "--until", "2:9"], stdin=subprocess.PIPE) as replay:

@@ -144,8 +144,18 @@ JobComm* known(MPI_Comm comm) {
   return entry != nullptr ? *entry : nullptr;
 }
 
+void destroy(JobComm* old) {
+  old->local.release();
+  old->remote.release();
+  std::free(old->toCarrier);
+  std::free(old->fromCarrier);
+  freeTopology(&old->topology);
+  delete old;
+}
+
 /// `old`: that it was. The handle may be that of another one by now.
 void forget(MPI_Comm comm, JobComm* old) {
+  MPI_Comm own = MPI_COMM_NULL;
   {
     const LayerLock lock;
     JobComm** const entry = g_comms.find(comm);
@@ -153,20 +163,16 @@ void forget(MPI_Comm comm, JobComm* old) {
       return;
     }
     g_comms.erase(comm);
+    own = old->own;
+    old->freed = true;
+    if (old->users == 0) {
+      destroy(old);
+    }
   }
-  if (old->own != MPI_COMM_NULL) {
+  if (own != MPI_COMM_NULL) {
     const InLayer inside;
-    PF_UNDER(Comm_free)(&old->own);
+    PF_UNDER(Comm_free)(&own);
   }
-  if (g_jobRequests.count() != 0) {
-    return;  // requests under way may know it
-  }
-  old->local.release();
-  old->remote.release();
-  std::free(old->toCarrier);
-  std::free(old->fromCarrier);
-  freeTopology(&old->topology);
-  delete old;
 }
 
 /// As place() and know().
@@ -763,6 +769,18 @@ JobComm* jobComm(MPI_Comm comm) {
   }
   const InLayer inside;
   return g_comms.insert(comm, lookAt(comm));
+}
+
+void holdComm(JobComm* job) {
+  if (job != nullptr) {
+    ++job->users;
+  }
+}
+
+void releaseComm(JobComm* job) {
+  if (job != nullptr && --job->users == 0 && job->freed) {
+    destroy(job);
+  }
 }
 
 JobComm* partialComm(MPI_Comm comm) {

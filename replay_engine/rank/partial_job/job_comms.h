@@ -34,6 +34,8 @@ struct JobComm {
   int* toCarrier = nullptr;      ///< rank in the carrier of each peer, -1: it does not run
   int carrierSize = 0;
   int* fromCarrier = nullptr;  ///< peer of each rank of the carrier, -1: none
+  int users = 0;       ///< requests and matched messages under way that know it (with LayerLock)
+  bool freed = false;  ///< by the program: it goes with the last of them
 
   [[nodiscard]] const RankList& peers() const { return inter ? remote : local; }
   /// Rank in the carrier; -1: outside of the group, even if it runs.
@@ -54,6 +56,10 @@ JobComm* jobComm(MPI_Comm comm);
 JobComm* partialComm(MPI_Comm comm);
 /// Its communicator for messages of ours: all ranks of it that run call this.
 MPI_Comm ownComm(MPI_Comm comm, JobComm& job);
+
+/// A request or matched message knows it, and does no more. With LayerLock; null: nothing.
+void holdComm(JobComm* job);
+void releaseComm(JobComm* job);
 
 void startComms();
 void putCommsOver();

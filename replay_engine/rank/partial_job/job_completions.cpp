@@ -80,6 +80,7 @@ void letGo(MPI_Request handle, const JobRequest& entry) {
     const LayerLock lock;
     if (const JobRequest* const known = g_jobRequests.find(handle);
         known != nullptr && known->id == entry.id) {
+      releaseComm(known->job);
       g_jobRequests.erase(handle);
     }
   }
@@ -132,7 +133,7 @@ void prepareActive(MPI_Request request, JobRequest& entry, std::uint16_t call) {
   }
 }
 
-/// A copy of what is known of each request of a call.
+/// A copy of what is known of each request of a call, and their communicators, which stay meanwhile.
 class Known {
  public:
   Known(int count, const MPI_Request* requests) : m_count(count) {
@@ -142,7 +143,14 @@ class Known {
       }
     }
   }
-  ~Known() { std::free(m_entries); }
+  ~Known() {
+    if (any()) {
+      const LayerLock lock;
+      std::for_each(m_entries, m_entries + m_size,
+                    [](const Entry& each) { releaseComm(each.entry.job); });
+    }
+    std::free(m_entries);
+  }
   Known(const Known&) = delete;
   Known& operator=(const Known&) = delete;
 
@@ -183,7 +191,7 @@ class Known {
         statuses[each->index].MPI_ERROR = MPI_ERR_TRUNCATE;
       }
     }
-    if (jobComm(first->entry.comm) == first->entry.job) {  // it has not been freed
+    if (!first->entry.job->freed) {
       PF_UNDER(Comm_call_errhandler)(handlerOf(first->entry.comm), MPI_ERR_TRUNCATE);
     }
     return all ? MPI_ERR_IN_STATUS : MPI_ERR_TRUNCATE;
@@ -215,6 +223,8 @@ class Known {
         std::abort();  // the program cannot go on without memory either
       }
     }
+    const LayerLock lock;
+    holdComm(entry.job);
     m_entries[m_size++] = {index, handle, entry};
   }
 

@@ -16,6 +16,10 @@ void followRequest(MPI_Request handle, JobRequest entry) {
   static std::uint32_t next = 0;
   const LayerLock lock;
   entry.id = ++next;
+  holdComm(entry.job);
+  if (const JobRequest* const former = g_jobRequests.find(handle); former != nullptr) {
+    releaseComm(former->job);
+  }
   g_jobRequests.insert(handle, entry);
 }
 
@@ -160,7 +164,7 @@ int onRecv(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_
   return result;
 }
 
-void follow(MPI_Request request, JobRequestKind kind, const JobComm* job, MPI_Comm comm, int source,
+void follow(MPI_Request request, JobRequestKind kind, JobComm* job, MPI_Comm comm, int source,
             int tag, int feedTag, bool persistent, std::uint64_t room = 0) {
   JobRequest entry{};
   entry.comm = comm;
@@ -178,7 +182,7 @@ template <std::uint16_t call, bool persistent>
 int postedReceive(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
                   MPI_Request* request) {
   const auto under = reinterpret_cast<decltype(&MPI_Irecv)>(g_under[call]);
-  const JobComm* const job = partialComm(comm);
+  JobComm* const job = partialComm(comm);
   if (isOutside(job, source)) {
     int result = under(buffer, count, type, MPI_PROC_NULL, tag, comm, request);
     if (result != MPI_SUCCESS) {
@@ -324,7 +328,7 @@ int onIprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) 
 }
 
 int onMprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status) {
-  const JobComm* const job = partialComm(comm);
+  JobComm* const job = partialComm(comm);
   if (isOutside(job, source)) {
     JobRequest entry{};
     entry.source = source;
@@ -342,6 +346,7 @@ int onMprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Statu
     entry.job = job;
     entry.comm = comm;
     const LayerLock lock;
+    holdComm(job);
     g_jobMessages.insert(*message, entry);
     return result;
   }
@@ -380,7 +385,12 @@ int onImprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* messag
   return result;
 }
 
-/// What is known of a matched message, which is then received. False: nothing.
+void release(JobComm* job) {
+  const LayerLock lock;
+  releaseComm(job);
+}
+
+/// What is known of a matched message, which is then received: its communicator is the caller's to release. False: nothing.
 bool takeMessageOf(MPI_Message message, JobRequest* entry) {
   if (t_layer != 0) {
     return false;
@@ -405,6 +415,7 @@ int onMrecv(void* buffer, int count, MPI_Datatype type, MPI_Message* message, MP
     restoreInside(nullptr, entry.source, status);
     return result;
   }
+  release(entry.job);
   PF_UNDER(Mrecv)(nullptr, 0, MPI_BYTE, message, MPI_STATUS_IGNORE);
   return errorOf(handlerOf(entry.comm),
                  receiveOutside(kCallMrecv, buffer, count, type, entry.source, entry.tag, status));
@@ -431,6 +442,7 @@ int onImrecv(void* buffer, int count, MPI_Datatype type, MPI_Message* message,
     follow(*request, JobRequestKind::FromOutside, entry.job, entry.comm, entry.source, entry.tag,
            with, false, bytesOf({buffer, count, type}));
   }
+  release(entry.job);
   return errorOf(entry.comm, result);
 }
 

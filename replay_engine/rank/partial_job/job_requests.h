@@ -23,7 +23,7 @@ struct JobRequest {
   int source;  ///< peer in the program's communicator, or MPI_ANY_SOURCE
   int tag;     ///< the program's
   int feedTag;
-  const JobComm*
+  JobComm*
       job;  ///< FromInside, of any source; FromOutside: of `comm`, whose error handler is called
   MPI_Comm comm;
   std::uint64_t room;  ///< FromOutside: bytes that it may bring

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  * What is large, or few programs do, between ranks of different groups: `apart_limits WHAT`. Each rank prints what it got.
  */
+#include <malloc.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -236,13 +237,46 @@ static void buffered(void) {
   }
 }
 
+/* -- communicators are freed while their messages are under way */
+
+static void freed_early(void) {
+  enum { kTimes = 3000 };
+  int got[3] = {0}, longest = 0;
+  long sum = 0;
+  MPI_Request always, request;
+  MPI_Message message;
+  size_t heap = 0;
+  MPI_Irecv(&longest, 1, MPI_INT, before, 50, MPI_COMM_WORLD, &always);
+  for (int i = 0; i < kTimes; ++i) {
+    const int sent = 1000 * rank + i;
+    MPI_Comm comm;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Irecv(&got[0], 1, MPI_INT, before, 0, comm, &request);
+    MPI_Send(&sent, 1, MPI_INT, next, 0, comm);
+    MPI_Send(&sent, 1, MPI_INT, next, 1, comm);
+    MPI_Mprobe(before, 1, comm, &message, MPI_STATUS_IGNORE);
+    MPI_Comm_free(&comm);
+    MPI_Mrecv(&got[1], 1, MPI_INT, &message, MPI_STATUS_IGNORE);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    sum += got[0] + 3L * got[1];
+    if (i == kTimes / 3) {
+      heap = mallinfo2().uordblks;
+    }
+  }
+  fprintf(stderr, "rank %d: heap grew by %ld\n", rank, (long)(mallinfo2().uordblks - heap));
+  MPI_Send(&rank, 1, MPI_INT, next, 50, MPI_COMM_WORLD);
+  MPI_Wait(&always, MPI_STATUS_IGNORE);
+  say("got", sum, longest);
+}
+
 int main(int argc, char** argv) {
   static const struct {
     const char* name;
     void (*run)(void);
   } kAll[] = {{"huge", huge_element},         {"gaps", huge_with_gaps},   {"message", large_message},
               {"collective", large_collective}, {"attributes", attributes}, {"values", many_values},
-              {"statuses", statuses},           {"receives", many_receives}, {"buffered", buffered}};
+              {"statuses", statuses},           {"receives", many_receives}, {"buffered", buffered},
+              {"freed", freed_early}};
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
