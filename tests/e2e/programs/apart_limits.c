@@ -13,12 +13,6 @@ static void say(const char* what, long a, long b) {
   printf("rank %d: %s %ld %ld\n", rank, what, a, b);
 }
 
-static int class_of(int error) {
-  int class = MPI_SUCCESS;
-  MPI_Error_class(error, &class);
-  return class;
-}
-
 static MPI_Datatype committed(MPI_Datatype type) {
   MPI_Type_commit(&type);
   return type;
@@ -203,40 +197,6 @@ static void many_receives(void) {
   free(got);
 }
 
-/* -- a buffered send has no buffer, then one */
-
-static void buffered(void) {
-  int sent[10] = {rank, 1}, got[10] = {0};
-  static char room[1000 + MPI_BSEND_OVERHEAD];
-  void* detached;
-  int bytes;
-  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-  for (int i = 0; i < 3; ++i) {
-    MPI_Request request = MPI_REQUEST_NULL;
-    if (i == 1) {
-      MPI_Buffer_attach(room, sizeof room);
-    }
-    const int error = MPI_Bsend(sent, 10, MPI_INT, next, 0, MPI_COMM_WORLD);
-    say("Bsend", class_of(error), 0);
-    const int later = MPI_Ibsend(sent, 10, MPI_INT, next, 1, MPI_COMM_WORLD, &request);
-    say("Ibsend", class_of(later), 0);
-    if (later == MPI_SUCCESS) {
-      MPI_Wait(&request, MPI_STATUS_IGNORE);
-    }
-    if (error == MPI_SUCCESS) {
-      MPI_Recv(got, 10, MPI_INT, before, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-      say("got", got[0], got[1]);
-    }
-    if (later == MPI_SUCCESS) {
-      MPI_Recv(got, 10, MPI_INT, before, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-      say("got", got[0], got[1]);
-    }
-    if (i > 0) {
-      MPI_Buffer_detach(&detached, &bytes);
-    }
-  }
-}
-
 /* -- communicators are freed while their messages are under way */
 
 static void freed_early(void) {
@@ -275,8 +235,7 @@ int main(int argc, char** argv) {
     void (*run)(void);
   } kAll[] = {{"huge", huge_element},         {"gaps", huge_with_gaps},   {"message", large_message},
               {"collective", large_collective}, {"attributes", attributes}, {"values", many_values},
-              {"statuses", statuses},           {"receives", many_receives}, {"buffered", buffered},
-              {"freed", freed_early}};
+              {"statuses", statuses},           {"receives", many_receives}, {"freed", freed_early}};
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
