@@ -9,6 +9,7 @@
 #include "app/job/job_driver.h"
 #include "replay_engine/base/process_state.h"
 #include "replay_engine/base/shown_text.h"
+#include "replay_engine/groups/replay_groups.h"
 
 namespace pf::app {
 namespace {
@@ -62,6 +63,22 @@ Error noLauncher(const std::string& program, int ranks) {
                "script starts mpirun, in the script."};
 }
 
+/// --groups names ranks that the job does not have: how many there are, the first rank that comes knows.
+std::optional<Error> wrongGroups(const RunFacts& facts, int ranks) {
+  if (!facts.groups) {
+    return std::nullopt;
+  }
+  const Result<ReplayGroups> groups = ReplayGroups::parse(*facts.groups, ranks);
+  if (groups) {
+    return std::nullopt;
+  }
+  return Error{ErrorCode::Usage,
+               "--groups '" + *facts.groups + "' does not fit the job, which has " +
+                   std::to_string(ranks) + (ranks == 1 ? " rank; " : " ranks; ") +
+                   groups.error().message,
+               groups.error().advice};
+}
+
 class Following final : public JobFollower {
  public:
   Following(Job& job, RunFacts& facts, InputTee* input, const Patience& patience)
@@ -94,6 +111,7 @@ class Following final : public JobFollower {
   bool m_insisted = false;
   bool m_stuck = false;  ///< ended because it could not get on
   int m_unknownRanks = 0;
+  std::optional<Error> m_wrongGroups;
 };
 
 pollfd Following::alsoWaitsFor(bool ended) const {
@@ -152,6 +170,13 @@ void Following::hello(const protocol::RankHello& rank) {
   if (m_facts.launcher.empty() && rank.size > 1 && m_unknownRanks == 0) {
     m_unknownRanks = rank.size;
     askToEnd();
+    return;
+  }
+  if (!m_wrongGroups) {
+    m_wrongGroups = wrongGroups(m_facts, rank.size);
+    if (m_wrongGroups) {
+      askToEnd();
+    }
   }
 }
 
@@ -210,6 +235,9 @@ Result<int> Following::run() {
   const std::optional<int> ended = drive(m_job, *this);
   if (m_unknownRanks != 0) {
     return noLauncher(m_facts.program, m_unknownRanks);
+  }
+  if (m_wrongGroups) {
+    return *m_wrongGroups;
   }
   return m_stuck && *ended == 0 ? 1 : *ended;
 }

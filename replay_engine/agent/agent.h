@@ -68,6 +68,7 @@ class Agent {
   // agent_rank.cpp: the page and the daemon
   void onPage();
   void introduce();
+  void endWithoutGroup(const Error& why, const protocol::RankHello& hello);
   void keepContext(const protocol::LaunchContext& context) const;
   [[nodiscard]] bool claimRank(std::int32_t rank);
   void configure(std::uint32_t mode, std::uint64_t jitterSeed, const std::string& schedule,

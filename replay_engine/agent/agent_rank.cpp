@@ -102,8 +102,7 @@ void Agent::introduce() {
     context.insert(context.end(), m_environment.begin(), m_environment.end());
     keepContext(context);
     if (Status kept = keepGroup(config, hello.rank, hello.size); !kept) {
-      say(kept.error().text());
-      signalProgram(SIGKILL);
+      endWithoutGroup(kept.error(), hello);
       return;
     }
     configure(config.mode & ~static_cast<std::uint32_t>(kGate), config.jitterSeed, {}, 0);
@@ -113,6 +112,19 @@ void Agent::introduce() {
     }
   }
   tell(hello);
+}
+
+/// A rank of which nothing can be kept is not recorded. Who records hears of groups that are none of this job, and ends it:
+/// one line for all ranks. Where nobody hears it, rank 0 says it.
+void Agent::endWithoutGroup(const Error& why, const RankHello& hello) {
+  if (m_daemon.valid() && why.code == ErrorCode::Usage) {
+    tell(hello);  // with the size of the job; the rank waits for its end in MPI_Init
+    return;
+  }
+  if (why.code != ErrorCode::Usage || hello.rank == 0) {
+    say(why.text());
+  }
+  signalProgram(SIGKILL);
 }
 
 /// Beside the log of a recording. Without it, a replay compares less: no reason to say anything.

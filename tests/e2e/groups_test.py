@@ -111,6 +111,14 @@ class GroupsTest(PhotofinishTest):
         self.assertNotIn("is run once", again.err)
         self.assertEqual(self.photofinish("info", self.dir / "last.pft", "--json").json()["groups"], "all")
 
+    def test_groups_of_ranks_that_the_job_does_not_have(self):
+        """How many there are, only the job says: it is told once, not by each rank."""
+        run = self.photofinish("record", "-o", self.dir / "t.pft", "--groups", "0-3,4-40", *self.mpirun(8, PAIRS))
+        self.assert_refused(run, 2, "--groups '0-3,4-40' does not fit the job, which has 8 ranks", "there is no rank '40'", "ranks are 0 to 7")
+        self.assertEqual(run.err.count("does not fit"), 1, run)
+        self.assertNotRegex(run.err, "MPI_Init|Primary job|mpirun", run)
+        self.assertEqual([path.name for path in self.dir.iterdir() if ".pft" in path.name], [])
+
     def test_the_input_is_read_twice_or_that_is_refused(self):
         (self.dir / "input").write_text("7\n")
         with open(self.dir / "input") as file:

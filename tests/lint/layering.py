@@ -90,7 +90,7 @@ PARTS = {
                       "app/files", "app/job", "app/unrecorded_jobs"}),
     "app/traces": ("whose a trace is, where it lies, copies to give away", {BASE, *ANALYSIS, "replay_engine/protocol", *DB, "app/files", "app/job",
                    "app/collation"}),
-    "app/recording": ("photofinish record", {BASE, FORMAT, *ANALYSIS, *STORE, *COMMANDS, "app/unrecorded_jobs"}),
+    "app/recording": ("photofinish record", {BASE, FORMAT, *ANALYSIS, "replay_engine/groups", *STORE, *COMMANDS, "app/unrecorded_jobs"}),
     "app/replaying": ("photofinish replay, surveys", {BASE, FORMAT, *ANALYSIS, "replay_engine/groups", "replay_engine/log", "replay_engine/protocol", "replay_engine/rank/gen", *DB,
                       *COMMANDS, "app/recording", "app/unrecorded_jobs"}),
     "app/reports": ("info, races, events, groups, payload, diff, sql", {BASE, FORMAT, *ANALYSIS, "replay_engine/groups", *DB, *COMMANDS, "app/replaying", "replay_engine/rank/gen"}),
