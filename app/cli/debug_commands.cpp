@@ -7,6 +7,7 @@
 #include "app/cli/opening.h"
 #include "app/cli/output.h"
 #include "app/cli/script.h"
+#include "app/cli/wrong_words.h"
 
 namespace pf::cli {
 namespace {
@@ -53,7 +54,11 @@ CLI::Option* addOffline(CLI::App& command, OfflineOptions& offline) {
   return flag;
 }
 
-int debug(const std::vector<std::string>& command, DebugWords& words) {
+int debug(const CLI::App& parsed, DebugWords& words) {
+  const std::vector<std::string> command = parsed.remaining();
+  if (const Status good = commandOrTrace(parsed, command); !good) {
+    return fail(good.error());
+  }
   const std::chrono::milliseconds stallAfter = stallTime(*words.stallAfter);
   const bool byScript = !words.script.script.empty();
   if (!byScript && !words.offline.offline) {
@@ -85,7 +90,7 @@ void addDebug(CLI::App& parser, Commands& commands) {
   part.group->needs(script);
   part.ranks->needs(script);
   words->trusted = addTrust(*command);
-  commands.push_back({command, [command, words] { return debug(command->remaining(), *words); },
+  commands.push_back({command, [command, words] { return debug(*command, *words); },
                       [command] {
                         const std::vector<std::string> given = command->remaining();
                         const bool one = given.size() == 1 && given.front().ends_with(".pft");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // photofinish: the command line. Without a subcommand it opens the window.
 #include <CLI/CLI.hpp>
+#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,6 +17,7 @@
 #include "app/cli/command.h"
 #include "app/cli/opening.h"
 #include "app/cli/output.h"
+#include "app/cli/wrong_words.h"
 #include "app/files/paths.h"
 #include "app/job/launcher.h"
 #include "app/replaying/replay.h"
@@ -208,7 +210,10 @@ int commandLine(int argc, char** argv) {
   try {
     parser.parse(static_cast<int>(words.size()), words.data());
   } catch (const CLI::ParseError& error) {
-    return parser.exit(error) == 0 ? 0 : 2;
+    if (error.get_exit_code() == 0) {  // --help, --version
+      return parser.exit(error);
+    }
+    return fail(wrongWords(parser, error, {words.begin() + 1, words.end()}));
   }
   for (const Command& command : commands) {
     if (*command.words) {
@@ -218,6 +223,12 @@ int commandLine(int argc, char** argv) {
   return openWindow({});
 }
 
+/// A pipe whose reader has gone.
+bool nobodyReads(int fd) {
+  pollfd pipe{fd, POLLOUT, 0};
+  return poll(&pipe, 1, 0) == 1 && (pipe.revents & POLLERR) != 0;
+}
+
 }  // namespace
 }  // namespace pf::cli
 
@@ -225,6 +236,9 @@ int main(int argc, char** argv) {
   const int status = pf::lastCatch("photofinish", pf::cli::commandLine, argc, argv);
   // What is lost here looks like a shorter answer.
   if ((std::fflush(stdout) != 0 || std::ferror(stdout) != 0) && status == 0) {
+    if (pf::cli::nobodyReads(STDOUT_FILENO)) {  // as 'head', once it has its lines
+      return 128 + SIGPIPE;
+    }
     std::fprintf(stderr, "photofinish: the output could not be written: %s\n",
                  std::strerror(errno));
     return pf::exitStatus(pf::ErrorCode::System);

@@ -6,6 +6,7 @@
 #include "app/cli/command.h"
 #include "app/cli/opening.h"
 #include "app/cli/output.h"
+#include "app/cli/wrong_words.h"
 #include "app/recording/record.h"
 #include "app/replaying/locality_groups.h"
 #include "replay_engine/groups/replay_groups.h"
@@ -126,6 +127,9 @@ Status keepEvents(RecordWords& words) {
 
 int run(CLI::App& command, RecordWords& words) {
   words.options.command = command.remaining();
+  if (const Status good = isProgram(command, words.options.command); !good) {
+    return fail(good.error());
+  }
   words.options.stallAfter = stallTime(*words.stallAfter);
   for (const auto read : {readEndStuck, readTracing, readGroups, findGroups, keepEvents}) {
     if (const Status good = read(words); !good) {

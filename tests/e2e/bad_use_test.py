@@ -88,6 +88,33 @@ class BadUseTest(PhotofinishTest):
             with self.subTest(words=words):
                 self.assertEqual(self.photofinish(*words).status, 2)
 
+    def test_an_option_that_is_another_is_no_program(self):
+        launch = ["mpirun", "-n", "2", PROGRAM]
+        for words, said in ((["record", "--group", "0-1", *launch], "'photofinish record' has no option --group\n  Did you mean --groups\\?"),
+                            (["record", "--no-such", *launch], "has no option --no-such\n  'photofinish record --help'"),
+                            (["debug", "--scrpt", "s", *launch], "has no option --scrpt\n  Did you mean --script\\?"),
+                            (["debug", "t.pft", "--ranks", "3"], "'--ranks' stands behind the trace t.pft\n  .*: photofinish debug … --ranks 3 t.pft"),
+                            (["debug", "t.pft", "u.pft"], "'u.pft' stands behind the trace t.pft\n  Give one trace"),
+                            (["payload", "t.pft", "--ranks", "3"], "'photofinish payload' has no option --ranks\n  Did you mean --rank\\?"),
+                            (["replay", "t.pft", "--group", "abc"], "'abc' is no value for --group\n"),
+                            (["info"], "FILE is required\n  'photofinish info --help'"), (["--no-such"], "photofinish has no option --no-such")):
+            with self.subTest(words=words):
+                self.assert_refused(self.photofinish(*words), 2, said)
+        self.assert_no_trace()
+
+    def test_a_reader_that_has_enough(self):
+        """As of other programs, an answer that nobody reads to its end is no failure to be told."""
+        self.need("mpirun")
+        self.record("t.pft", self.mpirun(2, PROGRAM), "--mode", "all")
+        for words in (["info"], ["events", "--json"], ["groups"]):
+            with self.subTest(words=words):
+                reader, writer = os.pipe()
+                os.close(reader)
+                run = subprocess.run([BIN / "photofinish", words[0], self.dir / "t.pft", *words[1:]], stdout=writer, stderr=subprocess.PIPE,
+                                     env=self.env, timeout=60)
+                os.close(writer)
+                self.assertEqual((run.returncode, run.stderr), (128 + 13, b""))
+
     def test_two_dashes_before_the_launcher(self):
         run = self.photofinish("record", "-o", "t.pft", "--", *self.mpirun(2, PROGRAM), "--")
         self.assertEqual(run.status, 0, run)
