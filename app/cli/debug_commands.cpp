@@ -86,6 +86,11 @@ void addDebug(CLI::App& parser, Commands& commands) {
                        "no window: carry out the commands of this file on a replay of the run (or "
                        "FILE.pft), - is standard input; 'help' in it lists them")
           ->excludes(offline);
+  command
+      ->add_flag("--force", words->script.force,
+                 "--script: replay although program, libraries, arguments or environment are not "
+                 "the recorded ones")
+      ->needs(script);
   const PartOptions part = addPart(*command, words->script.part);
   part.group->needs(script);
   part.ranks->needs(script);

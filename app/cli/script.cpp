@@ -110,6 +110,9 @@ Result<int> debugByScript(const std::vector<std::string>& words, const ScriptOpt
   become.insert(become.end(), {trace, script});
   const std::vector<std::string> part = partWords(options.part);
   become.insert(become.end(), part.begin(), part.end());
+  if (options.force) {
+    become.emplace_back("--force");
+  }
   return becomeHeadless(become);
 }
 

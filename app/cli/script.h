@@ -16,6 +16,7 @@ struct ScriptOptions {
   bool trusted = false;                     ///< a trace that is given is taken over
   std::chrono::milliseconds stallAfter{0};  ///< as app::RecordOptions
   app::PartOfJob part;                      ///< of a trace: which ranks run
+  bool force = false;                       ///< as app::ReplayOptions
 };
 
 /// Records `words` (unless it is one trace), and becomes the program that carries out the script

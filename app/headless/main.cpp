@@ -3,7 +3,7 @@
 //   photofinish-headless dap [PORT]
 //   photofinish-headless offline TRACE REPORT [STATUS] [--break PLACE]… [--log TEXT]…
 //     [--transcripts DIRECTORY] [--snapshot-every SECONDS]
-//   photofinish-headless script TRACE FILE [--group N | --ranks RANK,…]
+//   photofinish-headless script TRACE FILE [--group N | --ranks RANK,…] [--force]
 //   photofinish-headless check-script FILE
 // --trust behind the first word of the first three: the trace is taken over.
 #include <csignal>
@@ -45,7 +45,8 @@ int offline(const QStringList& words, bool trusted) {
 
 int script(const QStringList& words, bool trusted) {
   pf::headless::ScriptOptions options{
-      words.value(2).toStdString(), words.value(3).toStdString(), trusted, {}};
+      words.value(2).toStdString(), words.value(3).toStdString(), trusted, {}, false};
+  options.force = words.mid(4).contains(QLatin1String("--force"));
   if (words.value(4) == QLatin1String("--group")) {
     options.part.group = words.value(5).toUInt();
   } else if (words.value(4) == QLatin1String("--ranks")) {

@@ -39,6 +39,8 @@ class ScriptHandlers {
   /// It has ended: nothing is waited for any more.
   void drop();
 
+  /// Breakpoints that have never been set, in words, at the end of the script.
+  [[nodiscard]] QStringList neverSet() const { return m_breakpoints.neverSet(); }
   /// What the session says goes with the present move, or to standard error.
   void hear(const QString& text, bool problem);
   /// The session's words, with the script's numbers of breakpoints.

@@ -115,6 +115,7 @@ int runScript(const ScriptOptions& options) {
   if (const Status part = run.debugOnly(options.part); !part) {
     return failed(part.error());
   }
+  run.session().allowRebuilt(options.force);
   EndSignals signals;
   QObject::connect(&signals, &EndSignals::received, &run, &ScriptRun::stop);
   QObject::connect(&run, &ScriptRun::finished, qApp, &QCoreApplication::quit, Qt::QueuedConnection);

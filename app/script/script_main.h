@@ -13,6 +13,7 @@ struct ScriptOptions {
   std::string script;    ///< a file, or "-" for standard input, which is read line by line
   bool trusted = false;  ///< the trace is taken over
   app::PartOfJob part;   ///< which ranks run
+  bool force = false;    ///< another build than the recorded one is no reason to refuse
 };
 
 /// Returns 0, 1 if a command failed, 128 + the signal that has ended it, or what `photofinish`

@@ -60,6 +60,7 @@ void ScriptRun::addOwnCommands() {
   });
   m_handlers->add("quit", [this](const ScriptCommand&, const QList<int>&) {
     print();
+    lookWhatWasNeverSet();
     leave();
   });
 }
@@ -94,9 +95,21 @@ void ScriptRun::next() {
     return;
   }
   if (m_lines.isOver()) {
+    lookWhatWasNeverSet();
     leave();
   } else if (const auto line = m_lines.take()) {
     carryOut(*line);
+  }
+}
+
+/// A breakpoint without a place is one that a wrong name asks for: a script that ends well would say that it was not hit.
+void ScriptRun::lookWhatWasNeverSet() {
+  if (m_lines.isTyped() || m_status != 0) {
+    return;
+  }
+  for (const QString& text : m_handlers->neverSet()) {
+    m_status = 1;
+    pf::tell(text.toUtf8().toStdString());
   }
 }
 

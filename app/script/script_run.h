@@ -54,6 +54,7 @@ class ScriptRun : public QObject {
   void soon();
   void next();
   void carryOut(const std::string& line);
+  void lookWhatWasNeverSet();
   void look();
   void ended(const std::optional<QString>& failure);
   [[nodiscard]] QString failureText(const QString& why) const;

@@ -388,11 +388,12 @@ void DebugSession::onVerdict(const protocol::Verdict& verdict) {
                                                              : tr("all ranks wait"));
       break;
     case protocol::VerdictKind::Refused:
-      Q_EMIT message(
-          m_allowRebuilt
-              ? text
-              : tr("%1\nReplay, Allow a rebuilt program goes on all the same.").arg(text),
-          true);
+      Q_EMIT message(m_allowRebuilt ? text
+                                    : tr("%1\nIn the window, Replay, Allow a rebuilt program goes "
+                                         "on all the same; 'debug "
+                                         "--script' has --force.")
+                                          .arg(text),
+                     true);
       finishCycle(tr("refused"));
       closeTarget();
       break;

@@ -203,6 +203,14 @@ class ScriptTest(PhotofinishTest):
             self.assertEqual(run.status, 1, run)
             self.assertIn(why, run.err)
 
+    def test_a_breakpoint_that_never_gets_a_place(self):
+        """That it is not hit would look like an answer."""
+        run = self.script("break nosuch.c:10\nrun\n")
+        self.assertEqual(run.status, 1, run)
+        self.assertRegex(run.err, r"breakpoint 1 \(nosuch\.c:10\) was never set: no code has been found for it")
+        for text in ("break nosuch.c:10\nrun\ndelete 1\n", "break nosuch.c:10\ndisable 1\nrun\n", f"break take.c:{self.line_of('send')}\nrun\n"):
+            self.assertEqual(self.script(text).status, 0, text)
+
     def test_a_gdb_that_dies_is_told(self):
         """With its signal, or what it found wrong in itself; and it leaves no core file where the user works."""
         line = "print 1"

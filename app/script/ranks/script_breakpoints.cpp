@@ -78,10 +78,30 @@ QString ScriptBreakpoints::sayable(const QString& text) const {
   return out;
 }
 
+QStringList ScriptBreakpoints::neverSet() const {
+  QStringList texts;
+  for (const values::Breakpoint& breakpoint : m_breakpoints.all()) {
+    const bool warned = std::any_of(m_warned.begin(), m_warned.end(), [&](const auto& warning) {
+      return warning.second == breakpoint.id;
+    });
+    const bool placed = breakpoint.state == values::BreakpointState::Set ||
+                        m_hadPlace.count(breakpoint.id) > 0 || !breakpoint.hits.isEmpty();
+    if (warned && !placed && breakpoint.enabled && m_ids.contains(breakpoint.id)) {
+      texts << QObject::tr("breakpoint %1 (%2) was never set: no code has been found for it")
+                   .arg(numberOf(breakpoint.id))
+                   .arg(session::breakpointText(breakpoint));
+    }
+  }
+  return texts;
+}
+
 QStringList ScriptBreakpoints::newWarnings(int cycle) {
   QStringList warnings;
   for (const values::Breakpoint& breakpoint : m_breakpoints.all()) {
     const bool set = breakpoint.state == values::BreakpointState::Set;
+    if (set) {
+      m_hadPlace.insert(breakpoint.id);
+    }
     if (!set && breakpoint.enabled && m_warned.insert({cycle, breakpoint.id}).second) {
       const QString why =
           breakpoint.note.isEmpty() ? QString() : QLatin1String(": ") + breakpoint.note;

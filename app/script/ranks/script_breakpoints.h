@@ -38,11 +38,15 @@ class ScriptBreakpoints {
   [[nodiscard]] QString sayable(const QString& text) const;
   /// Those that cannot stop a rank, as a name is wrong: each once a cycle.
   [[nodiscard]] QStringList newWarnings(int cycle);
+  /// Those of newWarnings() that have had no place in any cycle until now, and are enabled: a script has asked for a stop
+  /// that never can have come.
+  [[nodiscard]] QStringList neverSet() const;
 
  private:
   session::Breakpoints& m_breakpoints;
   QList<int> m_ids;                        ///< by their numbers - 1; 0: deleted
   std::set<std::pair<int, int>> m_warned;  ///< cycle, id
+  std::set<int> m_hadPlace;                ///< ids that were set at some time
 };
 
 }  // namespace pf::headless
