@@ -125,10 +125,27 @@ json contentsJson(const Info& info) {
   return out;
 }
 
+/// Their numbers, as --group takes them. Of groups of one rank each, the number is the rank.
+void tellGroups(TextStream& out, const db::RunInfo& run) {
+  constexpr std::uint32_t kMostListed = 32;
+  const Result<ReplayGroups> groups = ReplayGroups::parse(*run.groups, run.ranks);
+  if (!groups || groups->count() == groups->ranks() || groups->count() == 1) {
+    return;
+  }
+  for (std::uint32_t group = 0; group < groups->count() && group < kMostListed; ++group) {
+    out << "  group " << group << ": " << rangesText(groups->members(group)) << "\n";
+  }
+  if (groups->count() > kMostListed) {
+    out << "  … and so on to group " << groups->count() - 1
+        << ", in the order of their lowest ranks\n";
+  }
+}
+
 /// For people.
 void tellContents(TextStream& out, const Info& info) {
   if (info.run.groups) {
     out << "groups    " << *info.run.groups << "\n";
+    tellGroups(out, info.run);
   }
   if (info.contents.empty()) {
     return;

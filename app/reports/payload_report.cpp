@@ -10,6 +10,7 @@
 #include "app/replaying/report_parts.h"
 #include "app/reports/message_contents.h"
 #include "replay_engine/base/text_stream.h"
+#include "replay_engine/groups/replay_groups.h"
 
 namespace pf::app {
 namespace {
@@ -22,6 +23,16 @@ void putList(TextStream& out, const std::vector<Contents>& all) {
   }
 }
 
+/// " (group 1: 8-15)"; empty: no groups are known.
+std::string groupText(const db::RunInfo& run, Rank rank) {
+  const Result<ReplayGroups> groups = ReplayGroups::parse(run.groups.value_or(""), run.ranks);
+  if (!groups) {
+    return {};
+  }
+  const std::uint32_t group = groups->groupOf(rank);
+  return " (group " + std::to_string(group) + ": " + rangesText(groups->members(group)) + ")";
+}
+
 }  // namespace
 
 Result<std::string> payloadReport(const std::string& trace, const PayloadOptions& options) {
@@ -31,6 +42,16 @@ Result<std::string> payloadReport(const std::string& trace, const PayloadOptions
   }
   if (Status there = rankIsThere(*store, options.rank); !there) {
     return there.error();
+  }
+  if (store->run().redacted) {
+    return Error{ErrorCode::Usage,
+                 trace + " is redacted: contents of messages were taken out of it",
+                 "Ask for the trace that it was made of."};
+  }
+  if (options.event) {
+    if (Status there = eventIsThere(*store, {options.rank, *options.event}); !there) {
+      return there.error();
+    }
   }
   ContentsWanted wanted;
   if (options.event) {
@@ -44,7 +65,8 @@ Result<std::string> payloadReport(const std::string& trace, const PayloadOptions
   if (options.event && all.empty()) {
     return Error{ErrorCode::Usage,
                  "event " + std::to_string(*options.event) + " of rank " +
-                     std::to_string(options.rank) + " received nothing from outside of its group",
+                     std::to_string(options.rank) + " received nothing from outside of its group" +
+                     groupText(store->run(), options.rank),
                  "Leave out --event for a list of those that did."};
   }
   if (options.json) {

@@ -73,6 +73,10 @@ class PayloadTest(PhotofinishTest):
         trace = self.dir / "t.pft"
         self.assert_refused(self.photofinish("payload", trace, "--rank", 2), 2, "has no rank 2")
         self.assert_refused(self.photofinish("payload", trace, "--rank", 1, "--event", 1), 2, "received nothing", "--event")
+        self.assert_refused(self.photofinish("payload", trace, "--rank", 1, "--event", 99999), 2, "rank 1 has no event 99999", "events are 1 to")
+        self.assert_refused(self.photofinish("payload", trace, "--rank", 1, "--event", 1), 2, r"outside of its group \(group 1: 1\)")
+        self.assertEqual(self.photofinish("redact", trace, self.dir / "r.pft").status, 0)
+        self.assert_refused(self.photofinish("payload", self.dir / "r.pft", "--rank", 1), 2, "r.pft is redacted")
         for words in ([], ["--rank", 1, "--bytes", 0], ["--rank", 1, "--event", "x"], ["--rank", "x"]):
             self.assertEqual(self.photofinish("payload", trace, *words).status, 2)
         self.record("plain.pft", self.mpirun(2, TYPED))
