@@ -111,7 +111,15 @@ int run(CLI::App& command, ReplayWords& words) {
     options.until = *event;
   }
   auto status = app::replay(options);
-  return status ? *status : fail(status.error());
+  if (status) {
+    return *status;
+  }
+  Error error = status.error();
+  if (*words.untilRace && !options.part.isWhole() && error.code == ErrorCode::Usage) {
+    error.message = "race " + std::to_string(words.race) + " is at rank " +
+                    std::to_string(options.until->rank) + ": " + error.message;
+  }
+  return fail(error);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include <future>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -73,8 +74,11 @@ class TraceSchedules final : public pf::daemon::ScheduleSource {
     if (!m_compiled || !*m_compiled) {
       return {};
     }
+    const auto forced = m_forced.find(rank);
     const auto note = (*m_compiled)->notes.find(rank);
-    return note != (*m_compiled)->notes.end() ? note->second : std::string();
+    const std::string first = forced != m_forced.end() ? forced->second : std::string();
+    const std::string second = note != (*m_compiled)->notes.end() ? note->second : std::string();
+    return first + (first.empty() || second.empty() ? "" : "\n") + second;
   }
   [[nodiscard]] std::uint64_t lastEvent(std::int32_t rank) const override {
     return m_ranks[static_cast<std::size_t>(rank)].lastSerial;  // a rank that checkRank() knows
@@ -89,9 +93,11 @@ class TraceSchedules final : public pf::daemon::ScheduleSource {
                            ? "Replay with the recorded number of ranks."
                            : "Build the program with the MPI library that it was recorded with."};
     }
-    const std::vector<std::string> differences =
-        m_force ? std::vector<std::string>() : compare(hello);
-    if (differences.empty()) {
+    const std::vector<std::string> differences = compare(hello);
+    if (m_force) {
+      noteForced(hello.rank, differences);
+    }
+    if (m_force || differences.empty()) {
       return {};
     }
     std::string text;
@@ -108,6 +114,16 @@ class TraceSchedules final : public pf::daemon::ScheduleSource {
   }
 
  private:
+  /// A replay that goes on with something else says so, once for all ranks.
+  void noteForced(std::int32_t rank, const std::vector<std::string>& differences) {
+    std::string& note = m_forced[rank];
+    for (const std::string& difference : differences) {
+      if (m_saidForced.insert(difference).second) {
+        note += (note.empty() ? "" : "\n") + difference + "; going on because of --force";
+      }
+    }
+  }
+
   [[nodiscard]] std::vector<std::string> compareLibrary(
       const pf::protocol::RankHello& hello) const {
     if (m_run.mpiLibrary.empty() || hello.mpiLibrary == m_run.mpiLibrary) {
@@ -148,6 +164,8 @@ class TraceSchedules final : public pf::daemon::ScheduleSource {
   std::future<Compiled> m_compiling;
   std::optional<Compiled> m_compiled;
   bool m_force;
+  std::map<std::int32_t, std::string> m_forced;  ///< what is said of ranks, with --force
+  std::set<std::string> m_saidForced;
   int m_running;
 };
 

@@ -127,7 +127,8 @@ void noteCoreFiles(RunFacts& facts) {
   }
 }
 
-void say(const Collated& collated, const Recorded& recorded) {
+/// `grouped`: contents of messages between groups were kept.
+void say(const Collated& collated, const Recorded& recorded, bool grouped) {
   const std::string probes = andProbes(collated.probes);
   if (!collated.analysed) {
     std::fprintf(
@@ -162,6 +163,10 @@ void say(const Collated& collated, const Recorded& recorded) {
   }
   for (const std::string& cut : collated.contentsCut) {
     tell("  " + cut);
+  }
+  if (grouped && collated.contentsCut.empty()) {
+    tell("  'photofinish replay " + shownWord(recorded.trace) +
+         " --group 0' runs a group of ranks alone; 'photofinish info' lists the groups");
   }
   for (const std::string& note : collated.notes) {
     tell("  note: " + note + ": what is decided there is not recorded, a replay may differ");
@@ -527,7 +532,7 @@ Result<Recorded> record(const RecordOptions& options) {
     recorded.racing = collated->racing;
     sayKept(recorded.trace, collated->kept);
     if (!options.quiet) {
-      say(*collated, recorded);
+      say(*collated, recorded, !options.groups.empty() && options.groups != "all");
     }
   }
   return recorded;

@@ -27,6 +27,7 @@
 #include "app/replaying/verdict_text.h"
 #include "app/traces/own_traces.h"
 #include "replay_engine/base/shown_text.h"
+#include "replay_engine/groups/replay_groups.h"
 #include "replay_engine/log_format/payload_format.h"
 #include "replay_engine/log_format/system_values.h"
 
@@ -77,6 +78,7 @@ class Replay final : public JobFollower {
   void stopped();
   void offerDebugger();
   void sayWhoIsMissing();
+  void sayWhatWasDone() const;
   [[nodiscard]] std::optional<Error> notCome(int status) const;
   [[nodiscard]] bool stopsOnTheWay() const { return m_options.until || !m_options.cut.empty(); }
   void askUser();
@@ -104,8 +106,9 @@ class Replay final : public JobFollower {
   std::vector<Rank> m_running;  ///< of a part of the job; empty: all ranks
   std::vector<Serial> m_cut;    ///< of ReplayOptions::cut: events that each rank does
   std::vector<protocol::RankHello> m_hellos;
-  bool m_free = false;     ///< ranks have been let go at the end of a recording that was cut
-  bool m_holding = false;  ///< ranks are held at the end of their records
+  std::map<Rank, Serial> m_done;  ///< events of ranks that have ended
+  bool m_free = false;            ///< ranks have been let go at the end of a recording that was cut
+  bool m_holding = false;         ///< ranks are held at the end of their records
   std::map<Rank, Serial> m_begun;  ///< events that each rank has begun, as far as is known
   std::optional<std::chrono::steady_clock::time_point> m_surveyWaitsUntil;
   bool m_surveyGoesOn = false;  ///< ranks that ended inside of a call have not begun it yet
@@ -240,6 +243,25 @@ void Replay::sayWhoIsMissing() {
     who += (who.empty() ? "" : ", ") + std::to_string(rank);
   }
   say("still waiting for MPI_Init of rank " + who + "; Ctrl-C ends the replay");
+}
+
+/// Of a part of a job that may have printed nothing, once each of its ranks has come to the end of its record.
+void Replay::sayWhatWasDone() const {
+  if (m_running.empty() || m_options.survey || stopsOnTheWay() || !m_store.run().complete ||
+      !m_contents.none()) {
+    return;
+  }
+  Serial events = 0;
+  for (const Rank rank : m_running) {
+    const auto done = m_done.find(rank);
+    const Serial recorded = m_store.ranks()[static_cast<std::size_t>(rank)].lastSerial;
+    if (done == m_done.end() || done->second < recorded) {
+      return;
+    }
+    events += recorded;
+  }
+  say((m_running.size() == 1 ? "rank " : "ranks ") + rangesText(m_running) +
+      " alone did what was recorded (" + std::to_string(events) + " events)");
 }
 
 /// Names the processes, and waits for the user.
@@ -416,6 +438,7 @@ void Replay::heard(const protocol::Message& message) {
     verdict(*said);
   } else if (const auto* hello = std::get_if<protocol::RankHello>(&message); hello != nullptr) {
     m_hellos.push_back(*hello);
+    m_inputs.noteBuild(*hello, m_store);
   } else if (const auto* state = std::get_if<protocol::RankState>(&message); state != nullptr) {
     m_begun[state->rank] = state->serial;
     if (m_options.until && state->rank == m_options.until->rank && m_target.empty() &&
@@ -424,6 +447,7 @@ void Replay::heard(const protocol::Message& message) {
     }
   } else if (const auto* rank = std::get_if<protocol::RankExited>(&message); rank != nullptr) {
     exited(*rank);
+    m_done[rank->rank] = rank->signal < 0 ? 0 : rank->serial;
     if (!stopsOnTheWay() && !m_options.survey && !m_failure) {
       m_failure = m_inputs.ended(*rank, m_store);
     }
@@ -547,9 +571,10 @@ Result<int> Replay::run() {
   if (!m_failure && !m_contents.none() && !m_options.ignoreContents) {
     m_failure =
         Error{ErrorCode::Divergence, m_contents.atEnd(),
-              "Something that the program reads is not what it was (input, environment, memory "
-              "that is shared), or it sends bytes that it never sets: --ignore-contents goes by "
-              "the calls alone."};
+              m_inputs.advice(
+                  "Something that the program reads is not what it was (input, environment, memory "
+                  "that is shared), or it sends bytes that it never sets: --ignore-contents goes "
+                  "by the calls alone.")};
   }
   if (m_failure) {
     return *m_failure;
@@ -566,6 +591,7 @@ Result<int> Replay::run() {
       return kept.error();
     }
   }
+  sayWhatWasDone();
   if (const std::string differing = m_inputs.atEnd(); !differing.empty()) {
     tell("the replay has ended; " + differing);
   }
@@ -620,6 +646,19 @@ Result<int> replayPart(const ReplayOptions& options, db::TraceStore& store) {
   return replay.run();
 }
 
+/// What to ask for, so that a rank runs that is to be stopped.
+std::string whoRuns(const db::TraceStore& store, Rank rank) {
+  const std::string other = "name an event of a rank that does.";
+  const Result<ReplayGroups> groups =
+      ReplayGroups::parse(store.run().groups.value_or("all"), store.run().ranks);
+  if (!groups || rank < 0 || rank >= store.run().ranks) {
+    return "N" + other.substr(1);
+  }
+  const std::uint32_t group = groups->groupOf(rank);
+  return "--group " + std::to_string(group) +
+         " runs that rank (its group: " + rangesText(groups->members(group)) + "); or " + other;
+}
+
 /// Usage unless a part of the job that is asked for can be replayed, with the rank that is to be stopped in it.
 Status partIsThere(db::TraceStore& store, const ReplayOptions& options) {
   if (options.part.isWhole()) {
@@ -643,9 +682,10 @@ Status partIsThere(db::TraceStore& store, const ReplayOptions& options) {
   }
   if (options.until && std::ranges::find(*ranks, options.until->rank) == ranks->end()) {
     return Error{ErrorCode::Usage,
-                 "rank " + std::to_string(options.until->rank) +
-                     ", which is to be stopped, does not run in this replay",
-                 "Name an event of a rank that does."};
+                 "event " + std::to_string(options.until->serial) + " is of rank " +
+                     std::to_string(options.until->rank) +
+                     ", which is to be stopped, but does not run in this replay",
+                 whoRuns(store, options.until->rank)};
   }
   return {};
 }

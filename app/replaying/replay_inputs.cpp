@@ -96,7 +96,21 @@ std::optional<Error> ReplayInputs::ended(const protocol::RankExited& rank,
   return std::nullopt;
 }
 
+void ReplayInputs::noteBuild(const protocol::RankHello& rank, const db::TraceStore& store) {
+  const auto index = static_cast<std::size_t>(rank.rank);
+  if (rank.rank < 0 || index >= store.ranks().size()) {
+    return;
+  }
+  const std::string& recorded = store.ranks()[index].buildId;
+  if (!recorded.empty() && !rank.buildId.empty() && recorded != rank.buildId) {
+    m_otherBuild = rank.executable;
+  }
+}
+
 std::string ReplayInputs::advice(std::string text) const {
+  if (!m_otherBuild.empty()) {
+    text = m_otherBuild + " is not the build that was recorded (--force): that may be it. " + text;
+  }
   if (m_threads) {
     text +=
         " Threads of a rank share memory, and in which order without a lock is not recorded: "

@@ -36,6 +36,8 @@ class ReplayInputs {
   /// otherwise than recorded.
   [[nodiscard]] std::optional<Error> ended(const protocol::RankExited& rank,
                                            const db::TraceStore& store) const;
+  /// A rank has come to MPI_Init: advice() names its program where it is another build than the recorded one.
+  void noteBuild(const protocol::RankHello& rank, const db::TraceStore& store);
   /// `text`, and what is known that a divergence may come from besides.
   [[nodiscard]] std::string advice(std::string text) const;
   /// What a verdict says of a replay that is as recorded although its inputs are others: "inputs
@@ -45,6 +47,7 @@ class ReplayInputs {
  private:
   ChangedInputs m_changed;
   std::set<std::string> m_variables;  ///< that were told
+  std::string m_otherBuild;           ///< program of a rank that is not the recorded build
   bool m_threads = false;             ///< of the application, in the recorded run
 };
 

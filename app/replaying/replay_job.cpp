@@ -72,7 +72,8 @@ Result<JobOptions> replayJob(db::TraceStore& store, protocol::SessionConfig sess
   fs::current_path(here, error);
   if (!command) {
     Error failed = command.error();
-    failed.message = "cannot start the recorded program again: " + failed.message;
+    failed.message = "cannot start the recorded program again in " + run.workingDirectory + ": " +
+                     failed.message;
     return failed;
   }
   session.variables = exportedVariables(*command);

@@ -74,9 +74,14 @@ class ApartTest(PhotofinishTest):
                     self.replay_each_group(groups_of(spec, ranks), recorded, "--jitter", 3)
 
     def test_with_events_and_of_several_groups(self):
-        recorded = received(self.record("t.pft", self.mpirun(4, APART), "--groups", "0-1", "--mode", "all"))
+        run = self.record("t.pft", self.mpirun(4, APART), "--groups", "0-1", "--mode", "all")
+        recorded = received(run)
+        self.assertRegex(run.err, r"'photofinish replay .*t\.pft --group 0' runs a group of ranks alone")
+        self.assertIn("groups    0-1\n  group 0: 0-1\n  group 1: 2\n  group 2: 3\n", self.photofinish("info", self.dir / "t.pft").out)
+        self.assertNotIn("alone did", self.replay("t.pft").err)
         self.replay_each_group([[0, 1], [2], [3]], recorded, "--jitter", 2)
         both = self.replay("t.pft", "--ranks", "3,0,1")
+        self.assertRegex(both.err, r"photofinish: ranks 0-1\+3 alone did what was recorded \(\d+ events\)")
         self.assertEqual(received(both), {rank: recorded[rank] for rank in "013"}, both)
         self.assertEqual(self.replay("t.pft", "--group", 2, "--until", "3:20", stdin=subprocess.DEVNULL).status, 0)
 
@@ -263,7 +268,10 @@ class ApartTest(PhotofinishTest):
             self.assertIn("0-7,12" if words else "--ranks", refused.err, refused)
         for words in ("0-1", "1,0", "0+1", "1,0-1"):
             self.assertEqual(self.replay("t.pft", "--ranks", words).status, 0, words)
-        self.assert_refused(self.replay("t.pft", "--group", 0, "--until", "3:4"), 2, "rank 3")
+        self.assert_refused(self.replay("t.pft", "--group", 0, "--until", "3:4"), 2, "event 4 is of rank 3",
+                            r"--group 1 runs that rank \(its group: 2-3\)")
+        self.record("races.pft", self.mpirun(3, BIN / "corpus" / "any_source_sum"), "--groups", "each")
+        self.assert_refused(self.replay("races.pft", "--ranks", 2, "--until-race", 1), 2, "race 1 is at rank 0", "--group 0 runs that rank")
         redacted = self.photofinish("redact", self.dir / "t.pft", self.dir / "r.pft")
         self.assertEqual(redacted.status, 0, redacted)
         self.assertNotEqual(self.replay("r.pft", "--group", 0).status, 0)

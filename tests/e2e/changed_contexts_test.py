@@ -59,6 +59,7 @@ class ChangedWorldTest(PhotofinishTest):
 
     def test_a_changed_binary(self):
         recorded = self.record_here()
+        self.record("events.pft", self.mpirun(3, "./app"), "--mode", "all", cwd=self.work)
         self.build("-DEDITION=2")
         run = self.photofinish("replay", self.dir / "t.pft", timeout=30)
         self.assertEqual(run.status, 3, run)
@@ -67,6 +68,14 @@ class ChangedWorldTest(PhotofinishTest):
         self.assertNotIn("edition", run.out, "the changed program must not run beyond MPI_Init")
         forced = self.replay("t.pft", "--force")
         self.assertEqual(forced.status, 0, forced)
+        self.assertRegex(forced.err, r"app is not the build that was recorded \(build-id [0-9a-f]+, recorded [0-9a-f]+\); going on because of --force")
+        self.assertEqual(forced.err.count("is not the build"), 1, "once for all ranks")
+        script = self.dir / "s.txt"
+        script.write_text("run\n")
+        refused = self.photofinish("debug", "--script", script, self.dir / "events.pft", timeout=60)
+        self.assertEqual(refused.status, 1, refused)
+        self.assertRegex(refused.err, "is not the build that was recorded(.|\n)*'debug --script' has --force")
+        self.assertEqual(self.photofinish("debug", "--script", script, "--force", self.dir / "events.pft", timeout=60).status, 0)
         changed = [line.replace("edition 1", "edition 2") for line in recorded.by_rank()[0]]
         self.assertEqual(forced.by_rank()[0], changed)
 
