@@ -382,7 +382,9 @@ void SessionLogic::onExited(Agent& agent, RankExited exited) {
   if (!agent.said && exited.signal >= 0 && exited.signal != SIGTERM &&
       exited.signal != SIGKILL) {  // which is how the launcher ends the others
     refuseReplay(-1,
-                 exited.text + ", as the recorded run did\n  If the loader says above that the " +
+                 exited.text +
+                     ", which the recorded run did\n  Is it still the program that was recorded? "
+                     "If the loader says above that the " +
                      "recorder library cannot be preloaded, build or install photofinish again.");
   }
   const bool endedWell = exited.exitStatus == 0 && exited.signal == 0;

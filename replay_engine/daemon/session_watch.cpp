@@ -240,8 +240,9 @@ void SessionLogic::watchAgents() {
       continue;
     }
     agent.silenceTold = true;
-    tellNotice(agent.rank, "the agent of rank " + std::to_string(agent.rank) + " (process " +
-                               std::to_string(agent.pid) +
+    const std::string who = agent.rank < 0 ? "an agent whose rank has not started yet"
+                                           : "the agent of rank " + std::to_string(agent.rank);
+    tellNotice(agent.rank, who + " (process " + std::to_string(agent.pid) +
                                ") does not answer: " + whyNoAnswer(agent.pid, state));
   }
 }

@@ -206,7 +206,7 @@ TEST(Refusal, ProgramThatNeverCallsMpiInit) {
       s.now));
   ASSERT_EQ(s.verdicts().size(), 1U);
   EXPECT_EQ(s.verdicts()[0].kind, VerdictKind::Refused);
-  EXPECT_NE(s.verdicts()[0].text.find("never called MPI_Init, as the recorded run did"),
+  EXPECT_NE(s.verdicts()[0].text.find("never called MPI_Init, which the recorded run did"),
             std::string::npos);
 }
 
