@@ -233,7 +233,7 @@ class ScriptTest(PhotofinishTest):
         self.assertEqual([path.name for path in self.dir.iterdir() if path.name.startswith("core")], [])
 
     def test_one_rank_alone_says_what_it_says_among_all(self):
-        self.record("g.pft", self.launch, "--groups", "0,1-2,3", cwd=self.shared)
+        self.record("g.pft", self.launch, "--groups", "0,1-2,3", "--mode", "outcomes", cwd=self.shared)
         text = re.sub(r"@add@", str(self.line_of("add")), ALONE)
 
         def of_rank_0(run):
