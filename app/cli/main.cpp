@@ -44,11 +44,11 @@ PartOptions addPart(CLI::App& command, app::PartOfJob& part) {
           .add_option_function<std::string>(
               "--ranks",
               [&part](const std::string& text) {
-                Result<std::vector<Rank>> ranks = app::ranksOfText(text);
-                if (!ranks) {
-                  throw CLI::ValidationError(ranks.error().message, ranks.error().advice);
+                Result<std::vector<Rank>> read = app::ranksOfText(text);
+                if (!read) {
+                  throw CLI::ValidationError(read.error().message, read.error().advice);
                 }
-                part.ranks = std::move(*ranks);
+                part.ranks = std::move(*read);
               },
               "run these ranks alone, as 3 or 0-7,12: one or several whole groups")
           ->allow_extra_args(false);
