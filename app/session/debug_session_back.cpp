@@ -30,7 +30,7 @@ Serial DebugSession::startFor(const Goal& goal) const {
   if (!alone || m_state.snapshots.serials.empty()) {
     return 0;
   }
-  const mi::GdbSession* gdb = m_state.debugger(m_state.now.begin()->first);
+  const mi::GdbSession* gdb = m_state.fleet.session(m_state.now.begin()->first);
   if (gdb != nullptr && gdb->state() != mi::SessionState::Stopped &&
       gdb->state() != mi::SessionState::Running) {
     return 0;  // it is lost, or has been detached: the next cycle has another one
