@@ -176,7 +176,7 @@ TEST_F(GroupContentsTest, areKeptUpToTheirDamage) {
                 "from byte 1000"),
             std::string::npos)
       << collated->contentsCut[0];
-  expectEntries(m_trace, 1, 4, PayloadReader::End::Cut);
+  expectEntries(m_trace, 1, 4, PayloadReader::End::Damaged);
 }
 
 TEST_F(GroupContentsTest, thatCannotBeReadAreKeptBesideTheTrace) {
@@ -202,7 +202,7 @@ TEST_F(GroupContentsTest, ofElsewhereAreRefused) {
   writePayload(1, 2, false);
   fs::rename(payloadOf(1), payloadOf(2));  // another rank's
   ASSERT_TRUE(made().ok());
-  expectEntries(m_trace, 2, 0, PayloadReader::End::Cut);
+  expectEntries(m_trace, 2, 0, PayloadReader::End::Damaged);
 }
 
 /// What it is recorded by must not change while it grows.
