@@ -263,7 +263,7 @@ MatrixWidget::MatrixWidget(QWidget* parent)
       m_measure(new QComboBox),
       m_total(new QLabel),
       m_framed(new QComboBox),
-      m_find(new QPushButton(tr("&Find groups"))),
+      m_find(new QPushButton(tr("Find groups"))),
       m_most(new QSpinBox),
       m_text(new QLabel),
       m_canvas(new MatrixCanvas) {
