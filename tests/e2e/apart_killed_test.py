@@ -16,7 +16,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from groups_alone import groups_of
-from photofinish import BIN, FULL, PhotofinishTest, main, processes
+from photofinish import BIN, FULL, PhotofinishTest, main, processes, shared_files
 
 CUT_OFF = BIN / "e2e" / "cut_off"
 RANKS, LONGEST = 4, 0.4
@@ -53,18 +53,6 @@ class ApartKilledTest(PhotofinishTest):
             except ProcessLookupError:
                 pass
 
-    @staticmethod
-    def shared(pids):
-        """Files by which ranks pass messages to each other: killed, they leave them behind."""
-        found = set()
-        for pid in pids:
-            try:
-                lines = pathlib.Path("/proc", str(pid), "maps").read_text().splitlines()
-            except OSError:
-                continue
-            found.update(line.split()[5] for line in lines if " /dev/shm/" in line and not line.endswith("(deleted)"))
-        return found
-
     def record_and_kill(self, victim, spec, mode):
         """Until nothing of it runs."""
         words = [BIN / "photofinish", "record", "--mode", mode, "--groups", spec, "-o", self.dir / "t.pft",
@@ -72,7 +60,7 @@ class ApartKilledTest(PhotofinishTest):
         with self.start(words) as command:
             command.wait_for(lambda: all(self.hashes(rank) for rank in range(RANKS)), 60)
             ranks = command.find("cut_off")
-            shared = self.shared(ranks)
+            shared = shared_files(ranks)
             time.sleep(self.choose.random() * LONGEST)
             if victim == "a rank":
                 self.kill([self.choose.choice(ranks)])

@@ -16,7 +16,7 @@ import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-from photofinish import BIN, PhotofinishTest, main, processes
+from photofinish import BIN, PhotofinishTest, main, processes, shared_files
 
 COUNTED = BIN / "e2e" / "counted"
 RANKS, SERVERS, PAUSE = 5, 2, 20
@@ -74,18 +74,6 @@ class CountedKillsTest(PhotofinishTest):
             time.sleep(0.02)
         return not self.alive()
 
-    @staticmethod
-    def shared(pids):
-        """Files by which ranks pass messages to each other: killed, they leave them behind."""
-        found = set()
-        for pid in pids:
-            try:
-                lines = pathlib.Path("/proc", str(pid), "maps").read_text().splitlines()
-            except OSError:
-                continue
-            found.update(line.split()[5] for line in lines if " /dev/shm/" in line and not line.endswith("(deleted)"))
-        return found
-
     def kill(self, pids):
         for pid in pids:
             try:
@@ -108,7 +96,7 @@ class CountedKillsTest(PhotofinishTest):
             debugged = False
         with self.start(self.recording(trace, victim, mode)) as command:
             command.wait_for(lambda: all(self.count(server) > 0 for server in range(SERVERS)), 60)
-            shared = self.shared(command.find("counted"))
+            shared = shared_files(command.find("counted"))
             time.sleep(self.choose.random() * LONGEST)
             pids = list(self.alive()) if victim == "all" else command.find("counted" if victim == "rank" else victim)
             self.choose.shuffle(pids)

@@ -183,6 +183,18 @@ def end_all(mark):
 def shared_memory():
     return {name for name in os.listdir("/dev/shm") if "photofinish" in name}
 
+def shared_files(pids):
+    """Files by which ranks pass messages to each other: killed, they leave them behind."""
+    found = set()
+    for pid in pids:
+        try:
+            lines = pathlib.Path("/proc", str(pid), "maps").read_text().splitlines()
+        except OSError:
+            continue
+        found.update(line.split()[5] for line in lines if " /dev/shm/" in line and not line.endswith("(deleted)"))
+    return found
+
+
 
 class PhotofinishTest(unittest.TestCase):
     """A test with a directory, the command line, and a look at what is left at the end."""
