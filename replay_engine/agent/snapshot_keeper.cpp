@@ -147,7 +147,9 @@ std::optional<protocol::Snapshots> SnapshotKeeper::news(std::int32_t rank) {
   protocol::Snapshots found;
   found.rank = rank;
   found.obstacle = obstacleText(m_page.noSnapshots.load());
-  if (m_lookedAt && now - *m_lookedAt < kLookEvery && found.obstacle == m_told.obstacle) {
+  // The first ones are told at once: who knows of none starts a cycle to go back.
+  if (m_lookedAt && !m_told.serials.empty() && now - *m_lookedAt < kLookEvery &&
+      found.obstacle == m_told.obstacle) {
     return {};
   }
   m_lookedAt = now;

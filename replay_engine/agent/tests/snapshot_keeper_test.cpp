@@ -189,6 +189,12 @@ TEST_F(SnapshotKeeperTest, TheirMemoryIsToldWithThem) {
   EXPECT_FALSE(m_keeper.news(3)) << "nothing has changed";
 }
 
+TEST_F(SnapshotKeeperTest, TheFirstOnesAreToldAtOnce) {
+  EXPECT_FALSE(m_keeper.news(0)) << "there are none";
+  sleeper(0, 10);
+  EXPECT_TRUE(m_keeper.news(0));
+}
+
 TEST_F(SnapshotKeeperTest, MoreOfThemAreToldAWhileLaterAndAnObstacleAtOnce) {
   sleeper(0, 10);
   ASSERT_TRUE(m_keeper.news(0));
