@@ -83,7 +83,7 @@ class ContentsTest(PhotofinishTest):
 
     def test_to_ranks_outside_of_its_group(self):
         """They do not run, and nothing is sent; a recording of choices knows what was."""
-        self.recorded("--groups", "each")
+        self.recorded("--groups", "each", "--mode", "outcomes")
         for seed in (3, 4):
             run = self.replayed("plain", "--group", "1", "--jitter", seed)
             self.assertEqual((run.status, run.err.count("other contents")), (0, 0), run)
@@ -109,12 +109,22 @@ class ContentsTest(PhotofinishTest):
 
     def test_within_its_group(self):
         """What stays in the group is not recorded: its receivers run, and get what is sent."""
-        self.recorded("--groups", "0+1")
+        self.recorded("--groups", "0+1", "--mode", "outcomes")
         run = self.replayed("send", "--group", "0")
         self.assertEqual((run.status, run.err.count("other contents")), (0, 0), run)
         run = self.replayed("sendrecv", "--group", "0")  # to rank 2
         self.assertEqual(run.status, 3, run)
         self.assertRegex(run.err, r"rank 1, event \d+: other contents than recorded", run)
+
+    def test_with_all_events_of_groups(self):
+        """As a recording with groups is unless choices are asked for: what stays in the group is compared, too."""
+        self.recorded("--groups", "0+1")
+        self.assertEqual(self.replayed("plain", "--group", "0").status, 0)
+        for word, call in (("send", "Send"), ("sendrecv", "Sendrecv"), ("reduce", "Reduce")):
+            with self.subTest(word=word):
+                run = self.replayed(word, "--group", "0")
+                self.assert_told(run, call)
+                self.assertEqual(run.status, 3, run)
 
     def test_in_a_comparison(self):
         """Two recordings with the same calls: the first message that holds something else."""
