@@ -52,6 +52,7 @@ class SpaceTimeTest : public QObject {
   void coneVeilsTheRest();
   void densityIsNeverBlank();
   void aStretchedPictureLeavesNoHole();
+  void dimmedRanksAreVeiled();
   void manyRanksScroll();
   void minimapMovesTheWindow();
   void exportsPngAndSvg();
@@ -400,6 +401,20 @@ void SpaceTimeTest::aStretchedPictureLeavesNoHole() {
       QVERIFY2(bare < 6, qPrintable(QString::number(x)));
     }
   }
+}
+
+void SpaceTimeTest::dimmedRanksAreVeiled() {
+  m_trace = makeIndex(stencil(4, 6));
+  m_view->setTrace(m_trace);
+  const auto glyph = [&](Rank rank) { return picture().pixelColor(place({rank, 2})); };
+  const QColor before = glyph(1);
+  std::vector<RankHeader> headers(4);
+  headers[1] = {u"not in this replay"_s, Tone::Muted, true};
+  m_view->setRankHeaders(headers);
+  QVERIFY(glyph(1) != before);
+  QVERIFY(glyph(2) != glyph(1));
+  m_view->setRankHeaders(std::vector<RankHeader>(4));
+  QCOMPARE(glyph(1), before);
 }
 
 void SpaceTimeTest::manyRanksScroll() {

@@ -56,6 +56,7 @@ class ViewportTest : public QObject {
   void historyGoesBackAndForth();
   void quickChangesAreOneStep();
   void rowsScrollWithinTheirHeight();
+  void aRowStaysWhereItIsZoomed();
   void revealedEventsAreInView();
   void hiddenRanksAreRevealed();
   void sizeChanges();
@@ -181,6 +182,19 @@ void ViewportTest::rowsScrollWithinTheirHeight() {
   QCOMPARE(m_viewport->geometry().rowHeight, 0.4);
   m_viewport->setRowHeight(0);
   QVERIFY(m_viewport->geometry().rowHeight * 16 <= m_plot.height());
+}
+
+void ViewportTest::aRowStaysWhereItIsZoomed() {
+  m_viewport->setRowHeight(50);
+  m_viewport->setScroll(120);
+  const double y = m_viewport->geometry().y(5);
+  for (const double factor : {1.2, 1.2, 1.0 / 1.2, 1.2}) {
+    m_viewport->zoomRowsBy(factor, y);
+    QVERIFY(isNear(m_viewport->geometry().y(5), y));
+  }
+  QVERIFY(isNear(m_viewport->geometry().rowHeight, 72));
+  m_viewport->zoomRowsBy(1e-6, y);
+  QCOMPARE(m_viewport->geometry().scroll, 0.0);
 }
 
 void ViewportTest::revealedEventsAreInView() {

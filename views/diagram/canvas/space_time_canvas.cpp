@@ -149,6 +149,7 @@ void SpaceTimeCanvas::paintEvent(QPaintEvent* /*event*/) {
   const SpaceTimeGeometry& g = scene.geometry;
   m_scene.paint(painter, scene);
   const SpaceTimePainter over(*trace(), g, m_theme);
+  over.paintDimmed(painter, m_names.headers());
   over.paintOverlay(painter, m_overlay, m_cursor.selected(), m_cursor.alternative());
   m_names.paint(painter, scene);
   over.paintAxis(painter, QRectF(0, 0, width(), g.plot.top()));
@@ -192,6 +193,7 @@ void SpaceTimeCanvas::renderTo(QPaintDevice* device, const QSizeF& size) const {
   SpaceTimePainter all(*trace(), g, m_theme);
   all.setFound(shown.get());
   all.paintScene(painter);
+  all.paintDimmed(painter, m_names.headers());
   all.paintOverlay(painter, m_overlay, m_cursor.selected(), m_cursor.alternative());
   all.paintHeaders(painter, QRectF(0, g.plot.top(), g.plot.left(), g.plot.height()),
                    m_names.headers());

@@ -116,7 +116,7 @@ void SpaceTimeCanvas::wheelEvent(QWheelEvent* event) {
   const bool isSideways = std::abs(sideways) > std::abs(turns);
   const SpaceTimeGeometry g = view();
   if (event->modifiers().testFlag(Qt::ControlModifier) || event->position().x() < g.plot.left()) {
-    m_viewport.setRowHeight(g.rowHeight * std::pow(1.2, turns));
+    m_viewport.zoomRowsBy(std::pow(1.2, turns), event->position().y());
   } else if (event->modifiers().testFlag(Qt::ShiftModifier) || isSideways) {
     const double shift = (isSideways ? sideways : turns) * 80 / g.scale();
     m_viewport.setSpan(g.t0 - shift, g.t1 - shift);

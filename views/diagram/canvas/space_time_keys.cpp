@@ -22,7 +22,7 @@ bool moveRows(SpaceTimeViewport& viewport, const QKeyEvent& event) {
   const SpaceTimeGeometry g = viewport.geometry();
   const bool up = event.key() == Qt::Key_Up;
   if (event.modifiers().testFlag(Qt::ControlModifier)) {
-    viewport.setRowHeight(up ? g.rowHeight * kZoom : g.rowHeight / kZoom);
+    viewport.zoomRowsBy(up ? kZoom : 1 / kZoom, g.plot.center().y());
     return true;
   }
   if (event.modifiers().testFlag(Qt::ShiftModifier)) {

@@ -179,6 +179,15 @@ void SpaceTimeViewport::setRowHeight(double height) {
   Q_EMIT changed();
 }
 
+void SpaceTimeViewport::zoomRowsBy(double factor, double aroundY) {
+  const SpaceTimeGeometry before = geometry();
+  const double below = aroundY - before.plot.top();
+  const double row = (below + before.scroll) / before.rowHeight;
+  m_history.remember(m_shown);
+  m_shown.rowHeight = std::clamp(before.rowHeight * factor, kMinRow, kMaxRow * 1.5);
+  setScroll(row * geometry().rowHeight - below);
+}
+
 void SpaceTimeViewport::limitScroll() {
   const SpaceTimeGeometry g = geometry();
   m_scroll = std::clamp(m_scroll, 0.0, std::max(0.0, g.rows * g.rowHeight - g.plot.height()));

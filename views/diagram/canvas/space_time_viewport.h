@@ -59,8 +59,9 @@ class SpaceTimeViewport : public QObject {
   void fit();
   void zoomBy(double factor, double aroundX);
   void zoomTo(double t0, double t1);
-  void setSpan(double t0, double t1);  ///< as zoomTo, but no step of the history
-  void setRowHeight(double height);    ///< 0: all rows are in view
+  void setSpan(double t0, double t1);              ///< as zoomTo, but no step of the history
+  void setRowHeight(double height);                ///< 0: all rows are in view
+  void zoomRowsBy(double factor, double aroundY);  ///< the row there stays
   void setScroll(double pixels);
   /// Moves the view there, if it is not; a hidden rank is shown.
   void reveal(EventRef event);

@@ -71,12 +71,15 @@ QString SpaceTimePainter::rowName(int row) const {
 RankHeader SpaceTimePainter::headerOf(int row, const std::vector<RankHeader>& headers) const {
   const std::vector<Rank> ranks = m_geometry.ranksOf(row);
   RankHeader out;
+  bool allDimmed = !ranks.empty();
   for (const Rank rank : ranks) {
     const RankHeader one = index(rank) < headers.size() ? headers[index(rank)] : RankHeader{};
+    allDimmed = allDimmed && one.dimmed;
     if (ranks.size() == 1 || one.tone == Tone::Bad) {
       out = one;
     }
   }
+  out.dimmed = allDimmed;
   if (m_geometry.arranged && !m_geometry.arranged->rows()[at(row)].sharedRow.isEmpty()) {
     out.text = counted(ranks.size(), u"rank"_s, u"ranks"_s);
   }
@@ -275,6 +278,26 @@ void SpaceTimePainter::paintVeil(QPainter& painter, const std::vector<Serial>& d
       painter.drawLine(QPointF(edge, top), QPointF(edge, top + m_geometry.rowHeight));
     }
   }
+}
+
+void SpaceTimePainter::paintDimmed(QPainter& painter,
+                                   const std::vector<RankHeader>& headers) const {
+  const QRectF& plot = m_geometry.plot;
+  painter.save();
+  painter.setClipRect(plot);
+  painter.setRenderHint(QPainter::Antialiasing, false);
+  const auto [first, last] = m_geometry.visibleRows();
+  for (int row = first; row < last; ++row) {
+    const bool dimmed = std::ranges::all_of(m_geometry.ranksOf(row), [&](Rank rank) {
+      return index(rank) < headers.size() && headers[index(rank)].dimmed;
+    });
+    if (dimmed) {
+      const double top = m_geometry.rowY(row) - m_geometry.rowHeight / 2;
+      painter.fillRect(QRectF(plot.left(), top, plot.width(), m_geometry.rowHeight),
+                       withAlpha(m_theme.base, 0.5));
+    }
+  }
+  painter.restore();
 }
 
 void SpaceTimePainter::paintGhosts(QPainter& painter, EventRef selected, int chosen) const {

@@ -55,6 +55,8 @@ class SpaceTimePainter {
   /// `alternative`: of the selected race, counted from 1; 0: none is chosen.
   void paintOverlay(QPainter& painter, const SpaceTimeOverlay& overlay, EventRef selected,
                     int alternative) const;
+  /// A veil over the rows whose names are dimmed. By rank; before the overlay.
+  void paintDimmed(QPainter& painter, const std::vector<RankHeader>& headers) const;
   void paintAxis(QPainter& painter, const QRectF& area) const;
   void paintHeaders(QPainter& painter, const QRectF& area,
                     const std::vector<RankHeader>& headers) const;
