@@ -10,6 +10,7 @@
 #include "app/traces/own_traces.h"
 #include "app/traces/redact.h"
 #include "replay_engine/base/text_stream.h"
+#include "replay_engine/groups/replay_groups.h"
 
 namespace pf::app {
 

@@ -35,6 +35,8 @@ constexpr std::chrono::milliseconds kForLong(60'000);
 /// A GDB that holds its rank stopped does not see it die, and then neither do we: it has to go.
 constexpr std::chrono::milliseconds kGdbMaySay(300);
 constexpr std::chrono::milliseconds kSoon(20);
+/// A user waits for it, who goes back one event at a time.
+constexpr std::chrono::milliseconds kAtOnce(1);
 /// How often a program is looked at that has not come to MPI_Init: a signal may have stopped it.
 constexpr std::chrono::milliseconds kLookAtStart(1000);
 constexpr std::size_t kMaxEcho = std::size_t{1} << 20U;
@@ -307,8 +309,10 @@ void Agent::loop() {
 }
 
 std::chrono::milliseconds Agent::pollTimeout() const {
-  if (m_killAt || m_wakeStoppedUntil || m_wayBack || !m_mi.empty() ||
-      (m_gdb.runs() && m_gdb.askedToEnd())) {
+  if (m_wayBack) {
+    return kAtOnce;
+  }
+  if (m_killAt || m_wakeStoppedUntil || !m_mi.empty() || (m_gdb.runs() && m_gdb.askedToEnd())) {
     return kSoon;
   }
   const std::chrono::milliseconds interval(m_session.config().watchIntervalMs);
