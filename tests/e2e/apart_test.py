@@ -344,6 +344,25 @@ class ApartTest(PhotofinishTest):
         recorded = self.each_alone_says_the_same("freed")
         self.assertLess(growth(self.replay("t.pft", "--group", 1)), growth(recorded) + 200_000, "of 2,000 communicators nothing stays")
 
+    def limits_under_mpich(self, ranks):
+        self.need("mpiexec.mpich", BIN / "libphotofinish_mpich.so", "mpicc.mpich")
+        program = self.dir / "limits"
+        source = pathlib.Path(__file__).parent / "programs" / "apart_limits.c"
+        subprocess.run(["mpicc.mpich", "-g", "-w", "-o", program, source], check=True)
+        return ["mpiexec.mpich", "-n", str(ranks), program]
+
+    def test_groups_of_windows_and_files_of_a_pair(self):
+        """A group that the program asks MPI for can be used with those of communicators, in both directions."""
+        said = re.compile(r"rank (\d): (\w+ -?\d+ \d+)")
+        for launch in (self.mpirun(4, LIMITS), self.limits_under_mpich(4)):
+            recorded = sorted(said.findall(self.record("t.pft", [*launch, "pairs"], "--groups", "0-1,2-3").out))
+            self.assertIn(("3", "window 2 3"), recorded)
+            self.assertIn(("3", "file 2 3"), recorded)
+            self.assertIn(("3", "post 0 0"), recorded)
+            for number, ranks in enumerate(("01", "23")):
+                alone = self.replay("t.pft", "--group", number)
+                self.assertEqual((alone.status, sorted(said.findall(alone.out))), (0, [each for each in recorded if each[0] in ranks]), alone)
+
     def test_one_rank_needs_no_launcher(self):
         recorded = received(self.record("t.pft", self.mpirun(4, APART), "--groups", "each"))
         with self.start([BIN / "photofinish", "replay", self.dir / "t.pft", "--group", 2, "--until", "2:9"], stdin=subprocess.PIPE) as replay:

@@ -143,6 +143,8 @@ def alone_in_words(call):
         alone(call) if call.parameters else call.name != "Session_init" and re.search(r"_init(_c)?$|_c$|^Isendrecv|_with_info$|_from_group", call.name))
     if call.name == "File_open" or refused:
         return "contents are kept up to it" + ("" if call.name in ("Comm_join", "Comm_spawn", "Comm_spawn_multiple", "Comm_accept", "Comm_connect") else ", on a communicator with ranks outside")
+    if call.name in ("Win_start", "Win_post", "Win_get_group", "File_get_group"):
+        return "as its window or file, its group of the recorded job"
     if call.kind in ("Fetch", "EpochEnd", "WindowLock", "Unsupported", "Session"):
         return "as its window, file or job"
     if call.kind in ("BlockingReceive", "NonblockingReceive", "MatchedReceive", "Probe"):

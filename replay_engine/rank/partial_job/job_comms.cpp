@@ -14,6 +14,7 @@
 #include "replay_engine/rank/partial_job/job_requests.h"
 #include "replay_engine/rank/partial_job/job_topologies.h"
 #include "replay_engine/rank/partial_job/outside.h"
+#include "replay_engine/rank/partial_job/real_groups.h"
 
 namespace pf {
 
@@ -109,18 +110,11 @@ void place(JobComm& comm) {
 /// One that MPI made of such as are whole: its ranks are MPI's.
 JobComm* lookAt(MPI_Comm comm) {
   JobComm* const made = newComm();
-  MPI_Group all = MPI_GROUP_NULL;
-  PF_UNDER(Comm_group)(MPI_COMM_WORLD, &all);
-  const auto translate = [&all](MPI_Group group, RankList& list) {
+  const auto translate = [](MPI_Group group, RankList& list) {
     int size = 0;
     PF_UNDER(Group_size)(group, &size);
     list.make(size);
-    for (int i = 0; i < size; ++i) {
-      int real = MPI_UNDEFINED;
-      PF_UNDER(Group_translate_ranks)(group, 1, &i, all, &real);
-      list.world[i] = real >= 0 && real < g_group.runningCount() ? g_group.running(real) : -1;
-    }
-    PF_UNDER(Group_free)(&group);
+    recordedRanks(&group, size, list.world);
   };
   MPI_Group group = MPI_GROUP_NULL;
   PF_UNDER(Comm_group)(comm, &group);
@@ -133,7 +127,6 @@ JobComm* lookAt(MPI_Comm comm) {
     translate(group, made->remote);
   }
   made->whole = true;
-  PF_UNDER(Group_free)(&all);
   return made;
 }
 
@@ -356,27 +349,8 @@ int onCreate(MPI_Comm comm, MPI_Group group, MPI_Comm* made) {
   RankList ranks;
   const int* const members = membersOfGroup(group, &ranks.count);
   if (job == nullptr || members == nullptr) {
-    // MPI has its own groups.
-    MPI_Group real = group;
-    MPI_Group all = MPI_GROUP_NULL;
-    int count = 0;
-    if (const int* const world = membersOfGroup(group, &count); world != nullptr && count > 0) {
-      const InLayer inside;
-      int* const places = ints(count);
-      for (int i = 0; i < count; ++i) {
-        places[i] = g_group.runningPlace(world[i]);
-      }
-      PF_UNDER(Comm_group)(MPI_COMM_WORLD, &all);
-      PF_UNDER(Group_incl)(all, count, places, &real);
-      std::free(places);
-    }
-    const int result = PF_UNDER(Comm_create)(comm, real, made);
-    if (all != MPI_GROUP_NULL) {
-      const InLayer inside;
-      PF_UNDER(Group_free)(&all);
-      PF_UNDER(Group_free)(&real);
-    }
-    return result;
+    const RealGroup real(group);
+    return PF_UNDER(Comm_create)(comm, real.get(), made);
   }
   if (job->inter) {
     refuseOfInter(kCallComm_create, comm);
@@ -828,6 +802,7 @@ void startComms() {
 
 void putCommsOver() {
   installGroups(g_rank);
+  putGroupsOfWindowsOver();
   installTopologies(topologyOf);
   putOver(kCallComm_size, onSize);
   putOver(kCallComm_rank, onRank);

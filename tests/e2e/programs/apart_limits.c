@@ -229,13 +229,154 @@ static void freed_early(void) {
   say("got", sum, longest);
 }
 
+/* -- groups of a window and of a file of a pair of ranks */
+
+static void say_members(const char* what, MPI_Group group) {
+  MPI_Group all;
+  int count, relation;
+  const int own[2] = {0, 1};
+  int members[2] = {-9, -9};
+  MPI_Comm_group(MPI_COMM_WORLD, &all);
+  MPI_Group_size(group, &count);
+  MPI_Group_translate_ranks(group, 2, own, all, members);
+  MPI_Group_compare(group, all, &relation);
+  say(what, members[0], members[1]);
+  say(what, count, relation == MPI_UNEQUAL);
+  MPI_Group_free(&group);
+  MPI_Group_free(&all);
+}
+
+static void pairs(void) {
+  static int memory = -1;
+  int place, other;
+  const int sent = 70 + rank;
+  char name[20];
+  MPI_Comm pair;
+  MPI_Group group, peer;
+  MPI_Win window;
+  MPI_File file;
+  MPI_Comm_split(MPI_COMM_WORLD, rank / 2, rank, &pair);
+  MPI_Comm_rank(pair, &place);
+  other = 1 - place;
+  MPI_Win_create(&memory, sizeof memory, sizeof memory, MPI_INFO_NULL, pair, &window);
+  MPI_Win_fence(0, window);
+  MPI_Put(&sent, 1, MPI_INT, other, 0, 1, MPI_INT, window);
+  MPI_Win_fence(0, window);
+  say("fence", memory, 0);
+  MPI_Win_get_group(window, &group);
+  MPI_Group_incl(group, 1, &other, &peer);
+  MPI_Barrier(pair);
+  if (place == 0) {
+    MPI_Win_start(peer, 0, window);
+    MPI_Put(&place, 1, MPI_INT, other, 0, 1, MPI_INT, window);
+    MPI_Win_complete(window);
+  } else {
+    MPI_Win_post(peer, 0, window);
+    MPI_Win_wait(window);
+  }
+  say("post", memory, 0);
+  MPI_Group_free(&peer);
+  say_members("window", group);
+  MPI_Win_free(&window);
+  snprintf(name, sizeof name, "pair%d", rank / 2);
+  MPI_File_open(pair, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &file);
+  MPI_File_get_group(file, &group);
+  say_members("file", group);
+  MPI_File_close(&file);
+  MPI_Comm_free(&pair);
+}
+
+/* -- buffered sends, for which the program has given no room or little */
+
+static int class_of(int error) {
+  int class;
+  MPI_Error_class(error, &class);
+  return class;
+}
+
+static void no_room(void) {
+  static char room[MPI_BSEND_OVERHEAD + 200];
+  static int sent[20];
+  void* attached;
+  int size_of_it, got, completed = 0, index, failed = 0;
+  MPI_Request requests[2], request;
+  MPI_Status status;
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  for (int i = 0; i < 2; ++i) {
+    say("sent", class_of(MPI_Bsend(sent, 20, MPI_INT, next, 8, MPI_COMM_WORLD)), i);
+    failed = class_of(MPI_Ibsend(sent, 20, MPI_INT, next, 8, MPI_COMM_WORLD, &request));
+    say("begun", failed, i);
+    if (failed == MPI_SUCCESS) {
+      MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    MPI_Recv_init(&got, 1, MPI_INT, before, 9, MPI_COMM_WORLD, &requests[0]);
+    MPI_Bsend_init(sent, 20, MPI_INT, next, 8, MPI_COMM_WORLD, &requests[1]);
+    MPI_Send(&rank, 1, MPI_INT, next, 9, MPI_COMM_WORLD);
+    say("started", class_of(MPI_Startall(2, requests)), i);
+    MPI_Wait(&requests[0], &status);
+    say("got", got, status.MPI_SOURCE);
+    MPI_Waitany(1, &requests[1], &index, &status);
+    MPI_Request_get_status(requests[1], &completed, &status);
+    say("not under way", completed, status.MPI_SOURCE == MPI_ANY_SOURCE);
+    MPI_Request_free(&requests[0]);
+    MPI_Request_free(&requests[1]);
+    if (i == 0) {
+      MPI_Buffer_attach(room, sizeof room);
+    }
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  for (int flag = 1; flag != 0;) {
+    MPI_Iprobe(before, 8, MPI_COMM_WORLD, &flag, &status);
+    if (flag != 0) {
+      MPI_Recv(sent, 20, MPI_INT, before, 8, MPI_COMM_WORLD, &status);
+    }
+  }
+  MPI_Buffer_detach(&attached, &size_of_it);
+}
+
+/* -- a persistent send of a type that the program has freed */
+
+static void freed_types(void) {
+  int got = -1;
+  int value = rank;
+  MPI_Datatype type;
+  MPI_Request send;
+  MPI_Type_dup(MPI_INT, &type);
+  MPI_Send_init(&value, 1, type, next, 7, MPI_COMM_WORLD, &send);
+  MPI_Type_free(&type);
+  for (int i = 0; i < 4; ++i) {
+    value += 10;
+    MPI_Start(&send);
+    MPI_Recv(&got, 1, MPI_INT, before, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Wait(&send, MPI_STATUS_IGNORE);
+    say("got", got, i);
+  }
+  MPI_Request_free(&send);
+}
+
+/* -- a receive that the program does not wait for */
+
+static void let_go(void) {
+  static int got = -1;
+  MPI_Request request;
+  if (rank == 1) {
+    MPI_Irecv(&got, 1, MPI_INT, 0, 11, MPI_COMM_WORLD, &request);
+    MPI_Request_free(&request);
+    say("got", 0, 0); /* or not yet: nobody knows */
+  } else if (rank == 0) {
+    MPI_Send(&size, 1, MPI_INT, 1, 11, MPI_COMM_WORLD);
+  }
+}
+
 int main(int argc, char** argv) {
   static const struct {
     const char* name;
     void (*run)(void);
   } kAll[] = {{"huge", huge_element},         {"gaps", huge_with_gaps},   {"message", large_message},
               {"collective", large_collective}, {"attributes", attributes}, {"values", many_values},
-              {"statuses", statuses},           {"receives", many_receives}, {"freed", freed_early}};
+              {"statuses", statuses},           {"receives", many_receives}, {"freed", freed_early},
+              {"pairs", pairs},                 {"room", no_room},          {"types", freed_types},
+              {"let_go", let_go}};
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
