@@ -363,6 +363,19 @@ class ApartTest(PhotofinishTest):
                 alone = self.replay("t.pft", "--group", number)
                 self.assertEqual((alone.status, sorted(said.findall(alone.out))), (0, [each for each in recorded if each[0] in ranks]), alone)
 
+    def test_buffered_sends_without_room(self):
+        """Those to outside are not sent: that there was no room for them, the recording says."""
+        self.each_alone_says_the_same("room")
+        self.assertRegex(self.each_alone_says_the_same("room", self.limits_under_mpich(2)).out, "rank 1: started [1-9]")
+
+    def test_a_persistent_send_of_a_freed_type(self):
+        self.each_alone_says_the_same("types")
+        self.each_alone_says_the_same("types", self.limits_under_mpich(2))
+
+    def test_a_receive_that_is_let_go(self):
+        """What it brings is in no record: the replay does not go on without it."""
+        self.kept_up_to("let_go", "MPI_Request_free", "cannot be replayed by a group alone")
+
     def test_one_rank_needs_no_launcher(self):
         recorded = received(self.record("t.pft", self.mpirun(4, APART), "--groups", "each"))
         with self.start([BIN / "photofinish", "replay", self.dir / "t.pft", "--group", 2, "--until", "2:9"], stdin=subprocess.PIPE) as replay:

@@ -348,6 +348,7 @@ void forgetRequest(MPI_Request request) {
 
 int keepRequest_free(MPI_Request* request) {
   forgetRequest(*request);
+  forgetBufferedSend(*request);
   return PF_UNDER(Request_free)(request);
 }
 

@@ -156,6 +156,71 @@ int keepRecv_init(void* buffer, int count, MPI_Datatype type, int source, int ta
              : lookAtRecv_init(buffer, count, type, source, tag, comm, request);
 }
 
+// -- sends whose room is the program's (MPI 3.1, 3.6): a replay that sends nothing to outside would not see that there is none
+
+template <std::uint16_t call, typename Routine>
+struct KeptBufferedSend;
+template <std::uint16_t call, typename... Request>
+struct KeptBufferedSend<call,
+                        int (*)(const void*, int, MPI_Datatype, int, int, MPI_Comm, Request...)> {
+  static int run(const void* buffer, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
+                 Request... request) {
+    const auto under =
+        reinterpret_cast<int (*)(const void*, int, MPI_Datatype, int, int, MPI_Comm, Request...)>(
+            g_under[call]);
+    const int result = under(buffer, count, type, dest, tag, comm, request...);
+    if (result != MPI_SUCCESS && t_layer == 0) [[unlikely]] {
+      const MemberView* const members = mixedComm(comm);
+      if (members != nullptr && dest >= 0 && dest < members->peers && members->isOutside(dest) &&
+          mayBeTold(call)) {
+        keepFailure(call, result);
+      }
+    }
+    return result;
+  }
+};
+
+/// Requests of MPI_Bsend_init to outside.
+HandleMap<bool> g_bufferedSends;
+
+int keepBsend_init(const void* buffer, int count, MPI_Datatype type, int dest, int tag,
+                   MPI_Comm comm, MPI_Request* request) {
+  const int result = PF_UNDER(Bsend_init)(buffer, count, type, dest, tag, comm, request);
+  if (result == MPI_SUCCESS && t_layer == 0) {
+    const MemberView* const members = mixedComm(comm);
+    if (members != nullptr && dest >= 0 && members->isOutside(dest)) {
+      const LayerLock lock;
+      g_bufferedSends.insert(*request, true);
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+void forgetBufferedSend(MPI_Request request) {
+  const LayerLock lock;
+  g_bufferedSends.erase(request);
+}
+
+namespace {
+
+int keepStart(MPI_Request* request) {
+  const MPI_Request started = *request;
+  const int result = PF_UNDER(Start)(request);
+  if (result != MPI_SUCCESS && t_layer == 0) [[unlikely]] {
+    bool toOutside = false;
+    {
+      const LayerLock lock;
+      toOutside = g_bufferedSends.find(started) != nullptr;
+    }
+    if (toOutside && mayBeTold(kCallStart)) {
+      keepFailure(kCallStart, result);
+    }
+  }
+  return result;
+}
+
 // -- probes
 
 int keepProbe_(int source, int tag, MPI_Comm comm, MPI_Status* status) {
@@ -261,6 +326,10 @@ void putMessagesOver() {
   putOver(kCallSendrecv_replace, keepSendrecv_replace);
   putOver(kCallIrecv, keepIrecv);
   putOver(kCallRecv_init, keepRecv_init);
+  putOver(kCallBsend, KeptBufferedSend<kCallBsend, decltype(&MPI_Bsend)>::run);
+  putOver(kCallIbsend, KeptBufferedSend<kCallIbsend, decltype(&MPI_Ibsend)>::run);
+  putOver(kCallBsend_init, keepBsend_init);
+  putOver(kCallStart, keepStart);
   putOver(kCallProbe, keepProbe_);
   putOver(kCallIprobe, keepIprobe);
   putOver(kCallMprobe, keepMprobe);

@@ -63,6 +63,8 @@ void keepProbe(const MemberView& members, const MPI_Status& status);
 /// What of the pieces of the collective `call` came from outside, as the routine `told` tells; `all`: or from inside.
 void keepPieces(std::uint16_t told, const MemberView& members, std::uint16_t call,
                 const PeerPiece* begin, const PeerPiece* end, bool all, std::uint16_t type);
+/// A persistent request is freed.
+void forgetBufferedSend(MPI_Request request);
 /// `call`, which is with ranks outside, has failed.
 void keepFailure(std::uint16_t call, int error);
 

@@ -66,6 +66,9 @@ void restore(const JobRequest& entry, MPI_Status* status) {
       status->MPI_TAG = 0;
       break;
     case JobRequestKind::ToOutside:  // nor does that of a send (3.7.3)
+      if (entry.persistent) {        // which MPI knows as one to nobody, or as not started
+        break;
+      }
       status->MPI_SOURCE = MPI_PROC_NULL;
       status->MPI_TAG = MPI_ANY_TAG;
       break;
@@ -75,6 +78,10 @@ void restore(const JobRequest& entry, MPI_Status* status) {
 void letGo(MPI_Request handle, const JobRequest& entry) {
   if (entry.kind == JobRequestKind::FromOutside || entry.kind == JobRequestKind::Collective) {
     freeFeederTag(entry.feedTag);
+  }
+  if (entry.holdsType) {
+    MPI_Request holder = entry.holder;
+    PF_UNDER(Request_free)(&holder);
   }
   {
     const LayerLock lock;
@@ -327,6 +334,20 @@ int onRequest_free(MPI_Request* request) {
   return PF_UNDER(Request_free)(request);
 }
 
+/// Of one that the program lets go before it is told: nothing says what it brings, and when. A recording has ended there, too.
+void letJobRequestGoOn(const CallPlace& place, MPI_Request request) {
+  JobRequest entry{};
+  if (!followed(request, &entry) || entry.fed) {
+    return;
+  }
+  const bool mayBring = entry.kind == JobRequestKind::FromOutside ||
+                        (entry.kind == JobRequestKind::Collective && entry.pieceCount != 0) ||
+                        (entry.kind == JobRequestKind::FromInside && isWild(entry.source));
+  if (mayBring && (!entry.persistent || isActive(request))) {
+    notAlone(place);
+  }
+}
+
 }  // namespace
 
 void putJobCompletionsOver() {
@@ -340,6 +361,7 @@ void putJobCompletionsOver() {
   putOver(kCallTestsome, onTestsome);
   putOver(kCallRequest_get_status, onRequest_get_status);
   putOver(kCallRequest_free, onRequest_free);
+  g_letGo = letJobRequestGoOn;
 }
 
 }  // namespace pf

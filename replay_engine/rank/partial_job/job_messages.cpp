@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "replay_engine/rank/engine/contents.h"
 #include "replay_engine/rank/engine/records.h"
 #include "replay_engine/rank/partial_job/job_requests.h"
 #include "replay_engine/rank/partial_job/outside.h"
@@ -50,13 +51,26 @@ bool isOutside(const JobComm* job, int peer) {
 
 // -- sends
 
+/// The program's room for buffered sends is not used by those to outside: whether there was any, the recording says.
+template <std::uint16_t call>
+int failedForRoom([[maybe_unused]] MPI_Comm comm) {
+  if constexpr (call == kCallBsend || call == kCallIbsend) {
+    return failedAsRecorded(call, comm);
+  } else {
+    return MPI_SUCCESS;
+  }
+}
+
 template <std::uint16_t call>
 int blockingSend(const void* buffer, int count, MPI_Datatype type, int dest, int tag,
                  MPI_Comm comm) {
   const auto under = reinterpret_cast<decltype(&MPI_Send)>(g_under[call]);
   const JobComm* const job = partialComm(comm);
   if (isOutside(job, dest)) {
-    return under(buffer, count, type, MPI_PROC_NULL, tag, comm);  // looks at the arguments
+    const int failed = failedForRoom<call>(comm);
+    return failed != MPI_SUCCESS ? failed
+                                 // looks at the arguments
+                                 : under(buffer, count, type, MPI_PROC_NULL, tag, comm);
   }
   return under(buffer, count, type, job != nullptr ? carrierOr(*job, dest) : dest, tag, comm);
 }
@@ -80,6 +94,9 @@ int nonblockingSend(const void* buffer, int count, MPI_Datatype type, int dest, 
   const auto under = reinterpret_cast<decltype(&MPI_Isend)>(g_under[call]);
   const JobComm* const job = partialComm(comm);
   if (isOutside(job, dest)) {
+    if (const int failed = failedForRoom<call>(comm); failed != MPI_SUCCESS) {
+      return failed;
+    }
     const int result = under(buffer, count, type, MPI_PROC_NULL, tag, comm, request);
     if (result != MPI_SUCCESS) {
       return result;
@@ -98,10 +115,38 @@ int persistentSend(const void* buffer, int count, MPI_Datatype type, int dest, i
   const auto under = reinterpret_cast<decltype(&MPI_Send_init)>(g_under[call]);
   const JobComm* const job = partialComm(comm);
   if (isOutside(job, dest)) {
-    return under(buffer, count, type, MPI_PROC_NULL, tag, comm, request);
+    const int result = under(buffer, count, type, MPI_PROC_NULL, tag, comm, request);
+    const bool derived = result == MPI_SUCCESS && type != MPI_DATATYPE_NULL &&
+                         combinerOf(type) != MPI_COMBINER_NAMED;
+    if (derived || (call == kCallBsend_init && result == MPI_SUCCESS)) {
+      JobRequest entry{};
+      entry.kind = JobRequestKind::ToOutside;
+      entry.persistent = true;
+      entry.buffered = call == kCallBsend_init;
+      // The program may free the type, which each start looks at: Open MPI does not keep it for a request to nobody.
+      entry.holdsType = derived && PF_UNDER(Send_init)(buffer, count, type, 0, kFeederNothing,
+                                                       feeder(), &entry.holder) == MPI_SUCCESS;
+      followRequest(*request, entry);
+    }
+    return result;
   }
   return under(buffer, count, type, job != nullptr ? carrierOr(*job, dest) : dest, tag, comm,
                request);
+}
+
+/// One of MPI_Startall is started like this, too.
+int onStart(MPI_Request* request) {
+  bool buffered = false;
+  if (t_layer == 0) {
+    const LayerLock lock;
+    const JobRequest* const entry = g_jobRequests.find(*request);
+    buffered = entry != nullptr && entry->buffered;
+  }
+  if (!buffered) {
+    return PF_UNDER(Start)(request);
+  }
+  const int failed = failedAsRecorded(kCallStart, MPI_COMM_WORLD);
+  return failed != MPI_SUCCESS ? failed : PF_UNDER(Start)(request);
 }
 
 // -- receives
@@ -461,6 +506,7 @@ void putJobMessagesOver() {
   putOver(kCallBsend_init, persistentSend<kCallBsend_init>);
   putOver(kCallSsend_init, persistentSend<kCallSsend_init>);
   putOver(kCallRsend_init, persistentSend<kCallRsend_init>);
+  putOver(kCallStart, onStart);
   putOver(kCallRecv, onRecv);
   putOver(kCallIrecv, postedReceive<kCallIrecv, false>);
   putOver(kCallRecv_init, postedReceive<kCallRecv_init, true>);
