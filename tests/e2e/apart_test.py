@@ -301,10 +301,10 @@ class ApartTest(PhotofinishTest):
             self.assertTrue(said[0], recorded)
         return recorded
 
-    def kept_up_to(self, what, routine, why):
+    def kept_up_to(self, what, routine, why, launch=None):
         """Rank 1 of a recording says why its group cannot go beyond `routine`, and its replay ends there."""
         self.need(LIMITS)
-        recorded = self.record("t.pft", self.mpirun(2, LIMITS, what), "--groups", "each", timeout=120)
+        recorded = self.record("t.pft", [*(launch or self.mpirun(2, LIMITS)), what], "--groups", "each", timeout=120)
         self.assertRegex(recorded.err, rf"rank 1: {routine} {why}.*: contents of messages are kept up to here")
         self.assertRegex(self.photofinish("info", self.dir / "t.pft").out, rf"rank 1: .*which are kept up to {routine} at apart_limits\.c:\d+")
         alone = self.replay("t.pft", "--group", 1, timeout=120)
@@ -371,6 +371,13 @@ class ApartTest(PhotofinishTest):
     def test_a_persistent_send_of_a_freed_type(self):
         self.each_alone_says_the_same("types")
         self.each_alone_says_the_same("types", self.limits_under_mpich(2))
+
+    def test_messages_between_a_matched_probe_and_its_receive(self):
+        self.each_alone_says_the_same("matched")
+        self.each_alone_says_the_same("matched", self.limits_under_mpich(2))
+
+    def test_a_communicator_of_a_group_alone(self):
+        self.kept_up_to("from_group", "MPI_Comm_create_from_group", "cannot be replayed by a group alone", self.limits_under_mpich(2))
 
     def test_a_receive_that_is_let_go(self):
         """What it brings is in no record: the replay does not go on without it."""

@@ -126,12 +126,17 @@ def body(call):
     return f"  CollectiveEvent event({arguments});\n{makes}{alone(call)}  const int result = {real};{tail}\n  return result;"
 
 
+# Who is in these is known afterwards, or of no communicator at all.
+WHATEVER_THE_COMMUNICATOR = ("Comm_join", "Comm_spawn", "Comm_spawn_multiple", "Comm_accept", "Comm_connect", "Comm_create_from_group",
+                             "Intercomm_create_from_groups")
+
+
 def alone(call):
     """Before a call that a group which is replayed alone cannot do."""
     if call.kind == "Unsupported" or call.base or call.name == "Comm_idup_with_info":
         comm = next((name for declaration, name in split(call.parameters) if re.match(r"MPI_Comm \w", declaration)), None)
         number = f"PF_SITE(kCall{call.name})"
-        if call.name in ("Comm_join", "Comm_spawn", "Comm_spawn_multiple", "Comm_accept", "Comm_connect"):
+        if call.name in WHATEVER_THE_COMMUNICATOR:
             return f"  notAlone({number});\n"
         return f"  notAlone({number}, {comm});\n" if comm else ""
     return ""
@@ -142,7 +147,7 @@ def alone_in_words(call):
     refused = call.kind not in HAND and call.kind not in ("Local", "SystemValues") and (
         alone(call) if call.parameters else call.name != "Session_init" and re.search(r"_init(_c)?$|_c$|^Isendrecv|_with_info$|_from_group", call.name))
     if call.name == "File_open" or refused:
-        return "contents are kept up to it" + ("" if call.name in ("Comm_join", "Comm_spawn", "Comm_spawn_multiple", "Comm_accept", "Comm_connect") else ", on a communicator with ranks outside")
+        return "contents are kept up to it" + ("" if call.name in WHATEVER_THE_COMMUNICATOR else ", on a communicator with ranks outside")
     if call.name in ("Win_start", "Win_post", "Win_get_group", "File_get_group"):
         return "as its window or file, its group of the recorded job"
     if call.kind in ("Fetch", "EpochEnd", "WindowLock", "Unsupported", "Session"):

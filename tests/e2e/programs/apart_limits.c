@@ -354,6 +354,42 @@ static void freed_types(void) {
   MPI_Request_free(&send);
 }
 
+/* -- between a matched probe and its receive, another message is received */
+
+static void matched(void) {
+  double sent[4] = {rank, 1, 2, 3}, got[4] = {0};
+  MPI_Message first, second;
+  MPI_Request request;
+  for (int i = 0; i < 4; ++i) {
+    MPI_Send(sent, i + 1, MPI_DOUBLE, next, 15, MPI_COMM_WORLD);
+  }
+  MPI_Mprobe(before, 15, MPI_COMM_WORLD, &first, MPI_STATUS_IGNORE);
+  MPI_Mprobe(before, 15, MPI_COMM_WORLD, &second, MPI_STATUS_IGNORE);
+  for (int i = 2; i < 4; ++i) {
+    MPI_Recv(got, 4, MPI_DOUBLE, before, 15, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    say("received", (long)got[0], (long)got[i]);
+  }
+  MPI_Imrecv(got, 2, MPI_DOUBLE, &second, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  say("second", (long)got[0], (long)got[1]);
+  MPI_Mrecv(got, 1, MPI_DOUBLE, &first, MPI_STATUS_IGNORE);
+  say("first", (long)got[0], 0);
+}
+
+/* -- who is in a communicator says a group alone (MPI 4.0, 7.4.2): MPICH has it */
+
+static void from_group(void) {
+#if MPI_VERSION >= 4
+  MPI_Group all;
+  MPI_Comm comm;
+  int sum = 0;
+  MPI_Comm_group(MPI_COMM_WORLD, &all);
+  MPI_Comm_create_from_group(all, "all", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &comm);
+  MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, comm);
+  say("got", sum, 0);
+#endif
+}
+
 /* -- a receive that the program does not wait for */
 
 static void let_go(void) {
@@ -376,7 +412,7 @@ int main(int argc, char** argv) {
               {"collective", large_collective}, {"attributes", attributes}, {"values", many_values},
               {"statuses", statuses},           {"receives", many_receives}, {"freed", freed_early},
               {"pairs", pairs},                 {"room", no_room},          {"types", freed_types},
-              {"let_go", let_go}};
+              {"let_go", let_go},               {"matched", matched},       {"from_group", from_group}};
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
