@@ -379,10 +379,8 @@ int onMprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Statu
     entry.source = source;
     entry.tag = tag;
     constexpr int with = kFeederNow;
-    MPI_Request request = MPI_REQUEST_NULL;
-    PF_UNDER(Isend)(nullptr, 0, MPI_BYTE, 0, with, feeder(), &request);
+    PF_UNDER(Isend)(nullptr, 0, MPI_BYTE, 0, with, feeder(), &entry.holder);
     const int result = PF_UNDER(Mprobe)(0, with, feeder(), message, MPI_STATUS_IGNORE);
-    PF_UNDER(Request_free)(&request);
     MPI_Status own;
     MPI_Status* const seen = status != MPI_STATUS_IGNORE ? status : &own;
     seeOutside(kCallMprobe, source, tag, seen);
@@ -450,6 +448,14 @@ bool takeMessageOf(MPI_Message message, JobRequest* entry) {
   return true;
 }
 
+/// The empty message that stands for a matched one from outside. Its send ends only now: in MPICH a message to oneself is its
+/// send, and has the handle of the next one once that is freed.
+void takeStandIn(MPI_Message* message, const JobRequest& entry) {
+  PF_UNDER(Mrecv)(nullptr, 0, MPI_BYTE, message, MPI_STATUS_IGNORE);
+  MPI_Request sent = entry.holder;
+  PF_UNDER(Wait)(&sent, MPI_STATUS_IGNORE);
+}
+
 int onMrecv(void* buffer, int count, MPI_Datatype type, MPI_Message* message, MPI_Status* status) {
   JobRequest entry{};
   if (!takeMessageOf(*message, &entry)) {
@@ -461,7 +467,7 @@ int onMrecv(void* buffer, int count, MPI_Datatype type, MPI_Message* message, MP
     return result;
   }
   release(entry.job);
-  PF_UNDER(Mrecv)(nullptr, 0, MPI_BYTE, message, MPI_STATUS_IGNORE);
+  takeStandIn(message, entry);
   return errorOf(handlerOf(entry.comm),
                  receiveOutside(kCallMrecv, buffer, count, type, entry.source, entry.tag, status));
 }
@@ -480,7 +486,7 @@ int onImrecv(void* buffer, int count, MPI_Datatype type, MPI_Message* message,
     }
     return result;
   }
-  PF_UNDER(Mrecv)(nullptr, 0, MPI_BYTE, message, MPI_STATUS_IGNORE);
+  takeStandIn(message, entry);
   const int with = feederTag();
   const int result = PF_UNDER(Irecv)(buffer, count, type, 0, with, feeder(), request);
   if (result == MPI_SUCCESS) {

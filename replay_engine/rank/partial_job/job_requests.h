@@ -32,9 +32,9 @@ struct JobRequest {
   int pieceCount;
   int gotSource;  ///< once fed: of the status
   int gotTag;
-  bool buffered;   ///< ToOutside: of MPI_Bsend_init
-  bool holdsType;  ///< ToOutside: by `holder`, which is never started
-  MPI_Request holder;
+  bool buffered;       ///< ToOutside: of MPI_Bsend_init
+  bool holdsType;      ///< ToOutside: by `holder`, which is never started
+  MPI_Request holder;  ///< of a matched message: what it was sent by
 };
 
 /// Any thread writes it (with LayerLock): a receive from a rank that runs may be any thread's.
