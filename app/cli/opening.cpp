@@ -12,6 +12,24 @@
 #include "app/traces/own_traces.h"
 
 namespace pf::cli {
+namespace {
+
+/// Of a trace that is one's own.
+int trustContents(const std::string& trace) {
+  const Result<bool> others = app::takeOverContents(trace);
+  if (!others && others.error().code != ErrorCode::System) {
+    return fail(others.error());
+  }
+  if (others && *others) {
+    std::fprintf(stderr,
+                 "photofinish: %s has other contents of messages than were recorded: these count "
+                 "as recorded now\n",
+                 app::shownWord(trace).c_str());
+  }
+  return 0;
+}
+
+}  // namespace
 
 int openWindow(const std::vector<std::string>& words) {
   if (std::getenv("DISPLAY") == nullptr && std::getenv("WAYLAND_DISPLAY") == nullptr &&
@@ -37,8 +55,11 @@ std::chrono::milliseconds stallTime(double seconds) {
 
 int trust(const std::string& trace) {
   const Status may = app::mayRun(trace);
-  if (may || may.error().code != ErrorCode::Usage) {
-    return may ? 0 : fail(may.error());
+  if (!may && may.error().code != ErrorCode::Usage) {
+    return fail(may.error());
+  }
+  if (may) {
+    return trustContents(trace);
   }
   const auto facts = db::readFacts(trace);
   const Status taken = app::takeOver(trace);

@@ -526,7 +526,7 @@ Status keepUnread(const std::string& logDirectory, Rank rank, const std::string&
 
 /// What ranks received from outside of their groups.
 Status addPayloads(db::TraceWriter& writer, const std::string& logDirectory, std::int32_t ranks,
-                   const std::string& unreadTo, std::vector<std::string>& told) {
+                   const std::string& unreadTo, Collated& collated) {
   for (Rank rank = 0; rank < ranks; ++rank) {
     const std::string name = "rank-" + std::to_string(rank) + ".payload";
     struct stat info {};
@@ -537,13 +537,16 @@ Status addPayloads(db::TraceWriter& writer, const std::string& logDirectory, std
     if (!file) {
       return file.error();
     }
-    const Result<db::PayloadInfo> added = writer.addPayload(rank, file->get());
+    ContentsDigester digester(rank);
+    const Result<db::PayloadInfo> added = writer.addPayload(rank, file->get(), &digester);
     if (!added) {
       return added.error();
     }
+    collated.contents.push_back(digester.digest());
     if (const std::string end = contentsEnd(*added); !end.empty()) {
-      told.push_back("rank " + std::to_string(rank) + ": of what it received from outside of its " +
-                     "group " + std::to_string(added->entries) + " entries are kept: " + end);
+      collated.contentsCut.push_back("rank " + std::to_string(rank) +
+                                     ": of what it received from outside of its " + "group " +
+                                     std::to_string(added->entries) + " entries are kept: " + end);
     }
     const bool none = added->ending == db::PayloadInfo::kDamaged && added->bytes == 0;
     if (none && !unreadTo.empty()) {
@@ -556,12 +559,12 @@ Status addPayloads(db::TraceWriter& writer, const std::string& logDirectory, std
   return {};
 }
 
-/// Into `writer`, which is finished by it. `told`: of contents that are not all there.
+/// Into `writer`, which is finished by it; what is said of contents into `collated`.
 Status writeTrace(db::TraceWriter* writer, const std::string& logDirectory,
                   const std::vector<RankLog>& logs, const RunFacts& facts,
                   const std::map<Rank, std::vector<unsigned char>>& files,
                   const RaceReduction& reduction, const Analysis& analysis,
-                  const std::string& unreadTo, std::vector<std::string>& told) {
+                  const std::string& unreadTo, Collated& collated) {
   db::RunInfo run = runInfo(logs, facts);
   Result<std::optional<db::InputBytes>> input = keptInput(logDirectory);
   if (!input) {
@@ -614,7 +617,7 @@ Status writeTrace(db::TraceWriter* writer, const std::string& logDirectory,
     }
   }
   if (Status status = addPayloads(*writer, logDirectory, static_cast<std::int32_t>(logs.size()),
-                                  unreadTo, told);
+                                  unreadTo, collated);
       !status) {
     return status;
   }
@@ -721,7 +724,7 @@ Result<Collated> collate(const std::string& logDirectory, const RunFacts& facts,
   }
   Collated result;
   if (Status status = writeTrace(&*writer, logDirectory, logs, facts, *files, *reduction, *analysis,
-                                 unreadTo, result.contentsCut);
+                                 unreadTo, result);
       !status) {
     return status.error();
   }

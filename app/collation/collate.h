@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "app/collation/contents_digest.h"
 #include "db/store/former_file.h"
 #include "db/store/trace_store.h"
 #include "replay_engine/base/result.h"
@@ -66,6 +67,7 @@ struct Collated {
   bool analysed = false;                 ///< messages and races are known: events were recorded
   std::vector<std::string> cuts;         ///< one line a rank whose record is not complete
   std::vector<std::string> contentsCut;  ///< the same of what came from outside of its group
+  std::vector<ContentsDigest> contents;  ///< of what each rank kept of that
   std::vector<std::string> notes;  ///< what was used whose replay is not guaranteed, and where
 };
 

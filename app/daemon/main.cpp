@@ -249,14 +249,15 @@ bool runs(const std::vector<std::int32_t>& running, std::int32_t rank) {
 }
 
 /// Contents from outside of its group for each of `running`. Of damaged ones there is what is before the damage: the rank gets
-/// there, and says so; `notes` has it, too.
+/// there, and says so; `notes` has it, too. Usage: they are not those that were recorded.
 pf::Status extractContents(pf::db::TraceStore& store, const std::string& directory,
                            const std::vector<std::int32_t>& running,
                            std::map<std::int32_t, std::string>& notes) {
   for (const std::int32_t rank : running) {
     const std::string path =
         pf::protocol::SessionDirectory::schedulePath(directory, rank) + ".payload";
-    const pf::Status status = store.extractPayload(rank, path);
+    pf::app::KnownContents known(store.run(), rank);
+    const pf::Status status = store.extractPayload(rank, path, &known);
     if (!status &&
         (status.error().code != pf::ErrorCode::Damaged || access(path.c_str(), F_OK) != 0)) {
       return status;

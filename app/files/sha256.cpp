@@ -6,6 +6,11 @@
 #include <cstddef>
 #include <cstdint>
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#include <immintrin.h>
+#endif
+
 namespace pf::app {
 namespace {
 
@@ -26,7 +31,7 @@ std::uint32_t mixed(std::uint32_t x, int a, int b, int c) {
   return std::rotr(x, a) ^ std::rotr(x, b) ^ std::rotr(x, c);
 }
 
-void addBlock(State& state, std::string_view block) {
+void addBlockByWords(State& state, std::string_view block) {
   std::array<std::uint32_t, 64> w{};
   for (std::size_t i = 0; i < 16; ++i) {
     for (std::size_t j = 0; j < 4; ++j) {
@@ -53,24 +58,90 @@ void addBlock(State& state, std::string_view block) {
   }
 }
 
+void addBlocksByWords(State& state, std::string_view blocks) {
+  for (std::size_t at = 0; at < blocks.size(); at += kBlock) {
+    addBlockByWords(state, blocks.substr(at, kBlock));
+  }
+}
+
+#if defined(__x86_64__)
+bool hasInstructions() {
+  unsigned a = 0;
+  unsigned b = 0;
+  unsigned c = 0;
+  unsigned d = 0;
+  constexpr unsigned kSha = 1U << 29U;  // leaf 7, EBX
+  return __builtin_cpu_supports("sse4.1") != 0 && __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 &&
+         (b & kSha) != 0;
+}
+
+/// By the SHA extensions: some six times as fast. The words of the state are in the order that these want (Intel SDM, SHA256RNDS2).
+__attribute__((target("sha,sse4.1"))) void addBlocksByInstructions(State& state,
+                                                                   std::string_view blocks) {
+  const __m128i bytes = _mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203);
+  __m128i abef = _mm_set_epi32(static_cast<int>(state[0]), static_cast<int>(state[1]),
+                               static_cast<int>(state[4]), static_cast<int>(state[5]));
+  __m128i cdgh = _mm_set_epi32(static_cast<int>(state[2]), static_cast<int>(state[3]),
+                               static_cast<int>(state[6]), static_cast<int>(state[7]));
+  for (std::size_t at = 0; at < blocks.size(); at += kBlock) {
+    const __m128i abefBefore = abef;
+    const __m128i cdghBefore = cdgh;
+    const auto* const block = reinterpret_cast<const __m128i*>(blocks.data() + at);
+    __m128i
+        w[4];  // NOLINT(modernize-avoid-c-arrays): the sixteen words before those of these rounds
+#pragma GCC unroll 16
+    for (std::size_t i = 0; i < 16; ++i) {
+      __m128i& now = w[i % 4];
+      if (i < 4) {
+        now = _mm_shuffle_epi8(_mm_loadu_si128(block + i), bytes);
+      } else {
+        const __m128i& last = w[(i + 3) % 4];
+        const __m128i sum = _mm_add_epi32(_mm_sha256msg1_epu32(now, w[(i + 1) % 4]),
+                                          _mm_alignr_epi8(last, w[(i + 2) % 4], 4));
+        now = _mm_sha256msg2_epu32(sum, last);
+      }
+      const __m128i keyed = _mm_add_epi32(
+          now, _mm_loadu_si128(reinterpret_cast<const __m128i*>(kRounds.data() + 4 * i)));
+      cdgh = _mm_sha256rnds2_epu32(cdgh, abef, keyed);
+      abef = _mm_sha256rnds2_epu32(abef, cdgh, _mm_shuffle_epi32(keyed, 0x0e));
+    }
+    abef = _mm_add_epi32(abef, abefBefore);
+    cdgh = _mm_add_epi32(cdgh, cdghBefore);
+  }
+  std::array<std::uint32_t, 4> first{};
+  std::array<std::uint32_t, 4> second{};
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(first.data()), abef);
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(second.data()), cdgh);
+  state = {first[3], first[2], second[3], second[2], first[1], first[0], second[1], second[0]};
+}
+#endif
+
+/// Of whole blocks.
+void addBlocks(State& state, std::string_view blocks) {
+#if defined(__x86_64__)
+  static const bool kHasInstructions = hasInstructions();
+  if (kHasInstructions) {
+    addBlocksByInstructions(state, blocks);
+    return;
+  }
+#endif
+  addBlocksByWords(state, blocks);
+}
+
 }  // namespace
 
 std::string sha256(std::string_view bytes) {
   State state{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
               0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
-  std::size_t at = 0;
-  for (; bytes.size() - at >= kBlock; at += kBlock) {
-    addBlock(state, bytes.substr(at, kBlock));
-  }
-  std::string rest(bytes.substr(at));
+  const std::size_t whole = bytes.size() / kBlock * kBlock;
+  addBlocks(state, bytes.substr(0, whole));
+  std::string rest(bytes.substr(whole));
   rest += '\x80';
   rest.append((2 * kBlock - 8 - rest.size()) % kBlock, '\0');
   for (int shift = 56; shift >= 0; shift -= 8) {
     rest += static_cast<char>((std::uint64_t{bytes.size()} * 8) >> static_cast<unsigned>(shift));
   }
-  for (at = 0; at < rest.size(); at += kBlock) {
-    addBlock(state, std::string_view(rest).substr(at, kBlock));
-  }
+  addBlocks(state, rest);
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string text;
   for (const std::uint32_t word : state) {

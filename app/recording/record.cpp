@@ -282,7 +282,7 @@ Result<bool> takeUpLogs(const std::string& trace, bool numbered) {
   std::fprintf(stderr, "photofinish: made %s from the logs of a recording that was not finished\n",
                made.c_str());
   sayKept(trace, collated->kept);
-  noteTrace(*facts, logs, made);
+  noteTrace(*facts, logs, made, collated->contents);
   noteEnd(*facts);
   endLogs(logs);
   return !aside;
@@ -441,7 +441,7 @@ class RecordedLogs {
     if (!collated) {
       return sayWhyNot(collated.error());
     }
-    noteTrace(m_facts, m_logs, m_trace);
+    noteTrace(m_facts, m_logs, m_trace, collated->contents);
     end();
     if (m_input && m_input->tooLong()) {
       std::fprintf(stderr,
@@ -560,7 +560,7 @@ Result<Collated> peek(const std::string& trace, const std::string& to) {
   facts->goesOn = true;
   Result<Collated> collated = collate(logs, *facts, to);
   if (collated) {
-    noteTrace(*facts, logs, to);
+    noteTrace(*facts, logs, to, collated->contents);
   }
   return !collated && isOver() ? nothing() : std::move(collated);
 }

@@ -109,6 +109,10 @@ std::string_view textOf(Mark mark) {  // literals: SQLite does not copy what is 
       return "own";
     case Mark::Taken:
       return "taken";
+    case Mark::Groups:
+      return "groups";
+    case Mark::Contents:
+      return "contents";
     case Mark::Words:
       break;
   }
@@ -126,7 +130,7 @@ Result<db::Statement> prepared(db::Database& database, const char* sql, const Ro
   return statement;
 }
 
-Status change(const char* sql, const Row& row) {
+Status change(const char* sql, const std::vector<Row>& rows) {
   const Result<std::string> file = knownFile(true);
   if (!file) {
     return file.error();
@@ -142,8 +146,44 @@ Status change(const char* sql, const Row& row) {
       !status) {
     return status;
   }
-  Result<db::Statement> statement = prepared(*database, sql, row);
-  return statement ? statement->run() : Status(statement.error());
+  Result<db::Transaction> transaction =
+      db::Transaction::begin(*database, db::Transaction::Kind::Write);
+  if (!transaction) {
+    return transaction.error();
+  }
+  for (const Row& row : rows) {
+    Result<db::Statement> statement = prepared(*database, sql, row);
+    if (Status status = statement ? statement->run() : Status(statement.error()); !status) {
+      return status;
+    }
+  }
+  return transaction->commit();
+}
+
+/// Nothing where they cannot be told.
+Result<std::vector<std::string>> digestsIn(const std::string& file, db::Database::Access access,
+                                           const Row& row) {
+  Result<db::Database> database = db::Database::open(file, access);
+  if (!database) {
+    return database.error();
+  }
+  Result<db::Statement> statement =
+      prepared(*database, "SELECT digest FROM known WHERE mark=?1 AND name=?2 AND ?3=''", row);
+  if (!statement) {
+    return statement.error();
+  }
+  std::vector<std::string> digests;
+  while (true) {
+    switch (statement->step()) {
+      case db::Statement::Step::Row:
+        digests.emplace_back(statement->text(0));
+        break;
+      case db::Statement::Step::Done:
+        return digests;
+      case db::Statement::Step::Failed:
+        return statement->error();
+    }
+  }
 }
 
 /// Nothing where it cannot be told.
@@ -166,10 +206,39 @@ Result<bool> isIn(const std::string& file, db::Database::Access access, const Ro
 }  // namespace
 
 Status keepMark(Mark mark, const std::string& name, const std::string& digest) {
+  return keepMarks(mark, {{name, digest}});
+}
+
+Status keepMarks(Mark mark, const std::vector<NamedDigest>& all) {
   const std::lock_guard lock(g_mutex);
-  const Row row(mark, name, digest);
-  g_here.insert(row);
-  return change("INSERT OR IGNORE INTO known VALUES(?,?,?)", row);
+  std::vector<Row> rows;
+  for (const NamedDigest& each : all) {
+    rows.emplace_back(mark, each.name, each.digest);
+    g_here.insert(rows.back());
+  }
+  return change("INSERT OR IGNORE INTO known VALUES(?,?,?)", rows);
+}
+
+Result<std::vector<std::string>> marksOf(Mark mark, const std::string& name) {
+  const std::lock_guard lock(g_mutex);
+  std::set<std::string> found;
+  for (const Row& row : g_here) {
+    if (std::get<0>(row) == mark && std::get<1>(row) == name) {
+      found.insert(std::get<2>(row));
+    }
+  }
+  const Row wanted(mark, name, "");
+  if (const Result<std::string> file = knownFile(false); file) {
+    Result<std::vector<std::string>> kept = digestsIn(*file, db::Database::Access::Read, wanted);
+    if (!kept) {  // a writer that was killed: its change is undone first
+      kept = digestsIn(*file, db::Database::Access::Update, wanted);
+    }
+    if (!kept) {
+      return kept.error();
+    }
+    found.insert(kept->begin(), kept->end());
+  }
+  return std::vector<std::string>(found.begin(), found.end());
 }
 
 bool hasMark(Mark mark, const std::string& name, const std::string& digest) {
@@ -194,7 +263,7 @@ void dropMarks(Mark mark, const std::string& name) {
   std::erase_if(
       g_here, [&](const Row& row) { return std::get<0>(row) == mark && std::get<1>(row) == name; });
   static_cast<void>(
-      change("DELETE FROM known WHERE mark=?1 AND name=?2 AND ?3=''", {mark, name, ""}));
+      change("DELETE FROM known WHERE mark=?1 AND name=?2 AND ?3=''", {{mark, name, ""}}));
 }
 
 }  // namespace pf::app

@@ -165,6 +165,75 @@ Result<db::TraceFacts> factsIn(db::TraceStore& store) {
   return facts;
 }
 
+std::string nameOf(std::uint64_t salt, Rank rank) {
+  return nameOf(salt) + "/" + std::to_string(rank);
+}
+
+std::string digestOfGroups(const db::RunInfo& run) {
+  return sha256(run.groups ? "groups " + *run.groups : "no groups");
+}
+
+std::vector<NamedDigest> named(const db::RunInfo& run,
+                               const std::vector<ContentsDigest>& contents) {
+  std::vector<NamedDigest> all;
+  for (const ContentsDigest& each : contents) {
+    all.push_back({nameOf(run.salt, each.rank), each.chunks + each.row});
+  }
+  return all;
+}
+
+/// Of a run without groups, too: who adds contents to it is found.
+Status keepContents(const db::RunInfo& run, const std::vector<ContentsDigest>& contents) {
+  const Status groups = keepMark(Mark::Groups, nameOf(run.salt), digestOfGroups(run));
+  Status kept = keepMarks(Mark::Contents, named(run, contents));
+  return groups ? kept : groups;
+}
+
+bool areKnown(const db::RunInfo& run, const std::vector<ContentsDigest>& contents) {
+  return hasMark(Mark::Groups, nameOf(run.salt), digestOfGroups(run)) &&
+         std::ranges::all_of(named(run, contents), [](const NamedDigest& each) {
+           return hasMark(Mark::Contents, each.name, each.digest);
+         });
+}
+
+/// Of damaged contents, what is before the damage.
+Result<std::vector<ContentsDigest>> contentsOf(db::TraceStore& store) {
+  const Result<std::vector<db::PayloadInfo>> payloads = store.payloads();
+  if (!payloads) {
+    return payloads.error();
+  }
+  std::vector<ContentsDigest> all;
+  for (const db::PayloadInfo& payload : *payloads) {
+    ContentsDigester digester(payload.rank);
+    if (Status status = store.showStoredPayload(payload.rank, digester);
+        !status && status.error().code != ErrorCode::Damaged) {
+      return status.error();
+    }
+    all.push_back(digester.digest());
+  }
+  return all;
+}
+
+/// Contents that are saved from a damaged trace end before the damage, and in the middle of what was a chunk.
+void noteCopiedContents(const std::string& from, const std::string& to) {
+  Result<db::TraceStore> damaged = openTrace(from, db::TraceStore::Mode::ReadOnly);
+  Result<db::TraceStore> made = openTrace(to, db::TraceStore::Mode::ReadOnly);
+  if (!damaged || !made) {
+    return;
+  }
+  const auto noted = marksOf(Mark::Groups, nameOf(made->run().salt));
+  Result<std::vector<ContentsDigest>> contents = contentsOf(*made);
+  if (!noted || noted->empty() || !contents) {
+    return;  // of a former version: they pass as they are
+  }
+  std::erase_if(*contents, [&damaged](const ContentsDigest& each) {
+    KnownContents known(damaged->run(), each.rank);
+    const Status status = damaged->showStoredPayload(each.rank, known);
+    return !status && status.error().code != ErrorCode::Damaged;
+  });
+  static_cast<void>(keepMarks(Mark::Contents, named(made->run(), *contents)));
+}
+
 Error strangers(const std::string& trace, const db::TraceFacts& facts) {
   return Error{
       ErrorCode::Usage,
@@ -174,6 +243,30 @@ Error strangers(const std::string& trace, const db::TraceFacts& facts) {
           whatItRuns(facts) + "  Nothing of it has been run.",
       "If you want to run it, give --trust once (in an editor \"trust\": true in the launch "
       "configuration): what is shown here counts as yours then."};
+}
+
+/// But for its contents.
+Status takeOverFacts(const std::string& trace) {
+  Result<db::TraceStore> store = openTrace(trace, db::TraceStore::Mode::ReadOnly);
+  if (!store) {
+    return store.error();
+  }
+  const Result<db::TraceFacts> facts = factsIn(*store);
+  if (!facts) {
+    return facts.error();
+  }
+  if (ownerOf(*facts) != Owner::Foreign) {
+    return {};
+  }
+  for (const db::Breakpoint& breakpoint : facts->breakpoints) {
+    keepWords(wordsOf(breakpoint));
+  }
+  for (const db::Watch& watch : facts->watches) {
+    keepWords(watch.expression);
+  }
+  Status kept = keepMark(Mark::Taken, nameOf(facts->run.salt), digestOf(*facts));
+  forgetOwners();
+  return kept;
 }
 
 }  // namespace
@@ -228,26 +321,28 @@ Error foreignTrace(db::TraceStore& store) {
 }
 
 Status takeOver(const std::string& trace) {
+  if (Status status = takeOverFacts(trace); !status) {
+    return status;
+  }
+  const Result<bool> contents = takeOverContents(trace);
+  return contents ? Status() : Status(contents.error());
+}
+
+Result<bool> takeOverContents(const std::string& trace) {
   Result<db::TraceStore> store = openTrace(trace, db::TraceStore::Mode::ReadOnly);
   if (!store) {
     return store.error();
   }
-  const Result<db::TraceFacts> facts = factsIn(*store);
-  if (!facts) {
-    return facts.error();
+  const Result<std::vector<ContentsDigest>> contents = contentsOf(*store);
+  if (!contents) {
+    return contents.error();
   }
-  if (ownerOf(*facts) != Owner::Foreign) {
-    return {};
+  const auto noted = marksOf(Mark::Groups, nameOf(store->run().salt));
+  const bool others = noted && !noted->empty() && !areKnown(store->run(), *contents);
+  if (Status status = keepContents(store->run(), *contents); !status) {
+    return status.error();
   }
-  for (const db::Breakpoint& breakpoint : facts->breakpoints) {
-    keepWords(wordsOf(breakpoint));
-  }
-  for (const db::Watch& watch : facts->watches) {
-    keepWords(watch.expression);
-  }
-  Status kept = keepMark(Mark::Taken, nameOf(facts->run.salt), digestOf(*facts));
-  forgetOwners();
-  return kept;
+  return others;
 }
 
 Status noteStart(const RunFacts& facts, const std::string& logs) {
@@ -262,12 +357,14 @@ bool isOwnRecording(const RunFacts& facts, const std::string& logs) {
          hasMark(Mark::Started, name, digestOfContent(facts, logs));
 }
 
-void noteTrace(const RunFacts& facts, const std::string& logs, const std::string& trace) {
+void noteTrace(const RunFacts& facts, const std::string& logs, const std::string& trace,
+               const std::vector<ContentsDigest>& contents) {
   if (!isOwnRecording(facts, logs)) {
     return;
   }
   if (const Result<db::TraceFacts> made = db::readFacts(trace); made) {
     static_cast<void>(keepMark(Mark::Own, nameOf(made->run.salt), digestOf(*made)));
+    static_cast<void>(keepContents(made->run, contents));
     forgetOwners();
   }
 }
@@ -282,8 +379,50 @@ void noteCopy(const std::string& from, const std::string& to) {
   if (owner != Owner::Foreign && made) {
     static_cast<void>(keepMark(owner == Owner::Own ? Mark::Own : Mark::Taken,
                                nameOf(made->run.salt), digestOf(*made)));
+    noteCopiedContents(from, to);
     forgetOwners();
   }
+}
+
+KnownContents::KnownContents(const db::RunInfo& run, Rank rank) : m_rank(rank) {
+  const auto groups = marksOf(Mark::Groups, nameOf(run.salt));
+  auto known = marksOf(Mark::Contents, nameOf(run.salt, rank));
+  if (!groups || !known) {
+    m_unread = groups ? known.error() : groups.error();
+    return;
+  }
+  m_nothingNoted = groups->empty();
+  if (std::ranges::find(*groups, digestOfGroups(run)) != groups->end()) {
+    m_known = std::move(*known);
+  }
+}
+
+Status KnownContents::chunk(const db::PayloadInfo&, db::Bytes packed) {
+  return m_nothingNoted ? Status() : holdAgainst(digestOfChunk(packed));
+}
+
+Status KnownContents::row(const db::PayloadInfo& info) {
+  return m_nothingNoted ? Status() : holdAgainst(digestOfRow(info));
+}
+
+Status KnownContents::holdAgainst(const std::string& digest) {
+  if (!m_unread) {
+    return m_unread;
+  }
+  std::erase_if(m_known, [&](const std::string& known) {
+    return known.size() < m_at || known.compare(m_at, digest.size(), digest) != 0;
+  });
+  m_at += digest.size();
+  return m_known.empty() ? Status(others()) : Status();
+}
+
+Error KnownContents::others() const {
+  return Error{ErrorCode::Usage,
+               "the contents of messages that rank " + std::to_string(m_rank) +
+                   " received from outside of its group are not those that were recorded: the "
+                   "trace was changed since",
+               "If you trust who changed it, give --trust once: they count as recorded then. A "
+               "replay of all ranks needs none."};
 }
 
 std::string wordsOf(const db::Breakpoint& breakpoint) {

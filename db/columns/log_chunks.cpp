@@ -13,6 +13,9 @@
 namespace pf::db {
 namespace {
 
+constexpr const char* kSeeCheck =
+    "Run 'photofinish check' on the file to see what is lost and what can be saved.";
+
 std::uint32_t chunkCrc(Rank rank, std::uint64_t ordinal, Bytes data) {
   const std::array<std::uint64_t, 2> key{static_cast<std::uint64_t>(std::int64_t{rank}), ordinal};
   return crc32c(data.data(), data.size(), crc32c(key.data(), sizeof key));
@@ -42,6 +45,7 @@ Status LogChunkWriter::write(Rank rank, std::uint64_t ordinal, Bytes data) {
   }
   const Bytes packed(m_packed.data(), size);
   m_packedBytes += size;
+  m_lastPacked = packed;
   m_insert.bindInteger(1, rank);
   m_insert.bindInteger(2, static_cast<std::int64_t>(ordinal));
   m_insert.bindInteger(3, chunkCrc(rank, ordinal, packed));
@@ -61,7 +65,14 @@ Result<LogChunkReader> LogChunkReader::start(Database& database, TableId id) {
   return reader;
 }
 
-Result<Bytes> LogChunkReader::read(Rank rank, std::uint64_t ordinal) {
+std::string LogChunkReader::lastChunk() const {
+  return "chunk " + std::to_string(m_ordinal) + " of the " + m_of + " rank " +
+         std::to_string(m_rank);
+}
+
+Result<Bytes> LogChunkReader::readPacked(Rank rank, std::uint64_t ordinal) {
+  m_rank = rank;
+  m_ordinal = ordinal;
   m_select.reset();
   m_select.bindInteger(1, rank);
   m_select.bindInteger(2, static_cast<std::int64_t>(ordinal));
@@ -69,25 +80,30 @@ Result<Bytes> LogChunkReader::read(Rank rank, std::uint64_t ordinal) {
   if (step == Statement::Step::Failed) {
     return m_select.error();
   }
-  const std::string name =
-      "chunk " + std::to_string(ordinal) + " of the " + m_of + " rank " + std::to_string(rank);
   if (step == Statement::Step::Done) {
-    return Error{ErrorCode::NotFound, "there is no " + name, {}};
+    return Error{ErrorCode::NotFound, "there is no " + lastChunk(), {}};
   }
   const Bytes data = m_select.blob(1);
   if (m_select.type(1) != Statement::Type::Blob ||
       m_select.integer(0) != chunkCrc(rank, ordinal, data)) {
-    return Error{ErrorCode::Damaged, name + " does not match its checksum",
-                 "Run 'photofinish check' on the file to see what is lost and what can be saved."};
+    return Error{ErrorCode::Damaged, lastChunk() + " does not match its checksum", kSeeCheck};
   }
-  const unsigned long long size = ZSTD_getFrameContentSize(data.data(), data.size());
+  return data;
+}
+
+Result<Bytes> LogChunkReader::unpack(Bytes packed) {
+  const unsigned long long size = ZSTD_getFrameContentSize(packed.data(), packed.size());
   m_unpacked.resize(size <= kLongestLogChunk ? size : 0);
   if (size > kLongestLogChunk ||
-      ZSTD_decompress(m_unpacked.data(), m_unpacked.size(), data.data(), data.size()) != size) {
-    return Error{ErrorCode::Damaged, name + " cannot be decompressed",
-                 "Run 'photofinish check' on the file to see what is lost and what can be saved."};
+      ZSTD_decompress(m_unpacked.data(), m_unpacked.size(), packed.data(), packed.size()) != size) {
+    return Error{ErrorCode::Damaged, lastChunk() + " cannot be decompressed", kSeeCheck};
   }
   return Bytes(m_unpacked);
+}
+
+Result<Bytes> LogChunkReader::read(Rank rank, std::uint64_t ordinal) {
+  const Result<Bytes> packed = readPacked(rank, ordinal);
+  return packed ? unpack(*packed) : packed;
 }
 
 }  // namespace pf::db

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "db/schema/schema.h"
@@ -21,6 +22,8 @@ class LogChunkWriter {
                                                     TableId id = TableId::LogChunk);
   /// `data`: at most kLongestLogChunk bytes; compressed on the way.
   Status write(Rank rank, std::uint64_t ordinal, Bytes data);
+  /// The chunk that was written last, as it is stored: good until the next one.
+  [[nodiscard]] Bytes packed() const { return m_lastPacked; }
   /// Bytes of all chunks that were written, compressed.
   [[nodiscard]] std::uint64_t packedBytes() const { return m_packedBytes; }
 
@@ -28,6 +31,7 @@ class LogChunkWriter {
   Statement m_insert;
   std::uint64_t m_packedBytes = 0;
   std::vector<std::uint8_t> m_packed;
+  Bytes m_lastPacked;
 };
 
 /// Reads single chunks and verifies each.
@@ -38,10 +42,18 @@ class LogChunkReader {
   /// The chunk, good until the next read; Damaged if it does not verify; NotFound if it is not
   /// there.
   [[nodiscard]] Result<Bytes> read(Rank rank, std::uint64_t ordinal);
+  /// The same as it is stored.
+  [[nodiscard]] Result<Bytes> readPacked(Rank rank, std::uint64_t ordinal);
+  /// What readPacked() gave, unpacked. Damaged: it cannot be.
+  [[nodiscard]] Result<Bytes> unpack(Bytes packed);
 
  private:
+  [[nodiscard]] std::string lastChunk() const;
+
   Statement m_select;
   const char* m_of = "";  ///< what its chunks are of
+  Rank m_rank = kUnknownRank;
+  std::uint64_t m_ordinal = 0;
   std::vector<std::uint8_t> m_unpacked;
 };
 

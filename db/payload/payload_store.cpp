@@ -75,30 +75,44 @@ class FilePieces final : public PayloadSource {
 
 class StoredPieces final : public PayloadSource {
  public:
-  StoredPieces(LogChunkReader reader, const PayloadInfo& info)
-      : m_reader(std::move(reader)), m_rank(info.rank), m_chunks(info.chunks) {}
+  StoredPieces(LogChunkReader reader, const PayloadInfo& info, StoredContents* sees)
+      : m_reader(std::move(reader)), m_info(info), m_sees(sees) {}
   [[nodiscard]] Result<Bytes> next() override {
-    if (m_ordinal == m_chunks) {
-      return Bytes();
+    const Result<Bytes> packed = nextPacked();
+    if (!packed || packed->empty()) {
+      return packed;
     }
-    Result<Bytes> piece = m_reader.read(m_rank, m_ordinal++);
-    if (!piece && piece.error().code == ErrorCode::NotFound) {
-      return Error{ErrorCode::Damaged, piece.error().message, kSeeCheck};
-    }
+    Result<Bytes> piece = m_reader.unpack(*packed);
     if (piece && piece->empty()) {
       return Error{ErrorCode::Damaged,
                    "chunk " + std::to_string(m_ordinal - 1) + " of the contents for rank " +
-                       std::to_string(m_rank) + " is empty",
+                       std::to_string(m_info.rank) + " is empty",
                    kSeeCheck};
     }
     return piece;
+  }
+  /// As next(), as it is stored.
+  [[nodiscard]] Result<Bytes> nextPacked() {
+    if (m_ordinal == m_info.chunks) {
+      return Bytes();
+    }
+    const Result<Bytes> packed = m_reader.readPacked(m_info.rank, m_ordinal++);
+    if (!packed && packed.error().code == ErrorCode::NotFound) {
+      return Error{ErrorCode::Damaged, packed.error().message, kSeeCheck};
+    }
+    if (packed && m_sees != nullptr) {
+      if (Status status = m_sees->chunk(m_info, *packed); !status) {
+        return status.error();
+      }
+    }
+    return packed;
   }
   void rewind() override { m_ordinal = 0; }
 
  private:
   LogChunkReader m_reader;
-  Rank m_rank;
-  std::uint64_t m_chunks;
+  PayloadInfo m_info;
+  StoredContents* m_sees;
   std::uint64_t m_ordinal = 0;
 };
 
@@ -135,7 +149,7 @@ Status scanAll(PayloadSource& source, PayloadScan& scan, std::optional<Error>& l
 
 /// What verifies of `total` bytes, into the table; tells of `info` all but its ending.
 Result<PayloadScan> storePieces(Database& to, PayloadSource& source, std::uint64_t total,
-                                PayloadInfo& info) {
+                                PayloadInfo& info, StoredContents* sees = nullptr) {
   PayloadScan scan(info.salt, info.rank, total);
   std::optional<Error> lost;
   if (Status status = scanAll(source, scan, lost, [](Bytes) { return Status(); }); !status) {
@@ -165,6 +179,9 @@ Result<PayloadScan> storePieces(Database& to, PayloadSource& source, std::uint64
     if (Status status = writer->write(info.rank, info.chunks, kept); !status) {
       return status.error();
     }
+    if (Status status = sees != nullptr ? sees->chunk(info, writer->packed()) : Status(); !status) {
+      return status.error();
+    }
     left -= kept.size();
   }
   info.packedBytes = writer->packedBytes();
@@ -185,9 +202,10 @@ Error damagedFrom(const PayloadInfo& info, std::uint64_t offset, const std::opti
                kSeeCheck};
 }
 
-Result<StoredPieces> storedPieces(Database& database, const PayloadInfo& info) {
+Result<StoredPieces> storedPieces(Database& database, const PayloadInfo& info,
+                                  StoredContents* sees = nullptr) {
   Result<LogChunkReader> reader = LogChunkReader::start(database, TableId::PayloadChunk);
-  return reader ? Result<StoredPieces>(StoredPieces(std::move(reader).value(), info))
+  return reader ? Result<StoredPieces>(StoredPieces(std::move(reader).value(), info, sees))
                 : Result<StoredPieces>(reader.error());
 }
 
@@ -197,7 +215,8 @@ std::uint64_t totalOf(const PayloadInfo& info) {
 
 }  // namespace
 
-Result<PayloadInfo> storePayload(Database& database, Rank rank, std::int32_t ranks, int file) {
+Result<PayloadInfo> storePayload(Database& database, Rank rank, std::int32_t ranks, int file,
+                                 StoredContents* sees) {
   PayloadInfo info;
   info.rank = rank;
   const auto page = std::make_unique<HeaderPage>();
@@ -209,12 +228,13 @@ Result<PayloadInfo> storePayload(Database& database, Rank rank, std::int32_t ran
   if (n < static_cast<ssize_t>(kPayloadHeaderSize) ||
       wrongInPayload(header, rank, ranks) != nullptr) {
     setDamaged(info);
-    return info;
+    const Status seen = sees != nullptr ? sees->row(info) : Status();
+    return seen ? Result<PayloadInfo>(info) : Result<PayloadInfo>(seen.error());
   }
   info.salt = header.salt;
   const std::uint64_t total = payloadCommitted(header.salt, header.committed.load());
   FilePieces pieces(file, total);
-  const Result<PayloadScan> scan = storePieces(database, pieces, total, info);
+  const Result<PayloadScan> scan = storePieces(database, pieces, total, info, sees);
   if (!scan) {
     return scan.error();
   }
@@ -227,7 +247,8 @@ Result<PayloadInfo> storePayload(Database& database, Rank rank, std::int32_t ran
   } else {
     info.ending = header.clean.load() != 0 ? PayloadInfo::kComplete : PayloadInfo::kCut;
   }
-  return info;
+  const Status seen = sees != nullptr ? sees->row(info) : Status();
+  return seen ? Result<PayloadInfo>(info) : Result<PayloadInfo>(seen.error());
 }
 
 Result<PayloadInfo> copyPayload(Database& from, Database& to, const PayloadInfo& known) {
@@ -247,8 +268,8 @@ Result<PayloadInfo> copyPayload(Database& from, Database& to, const PayloadInfo&
 }
 
 Status extractPayload(Database& database, const PayloadInfo& info, std::int32_t ranks,
-                      const std::string& path) {
-  Result<StoredPieces> pieces = storedPieces(database, info);
+                      const std::string& path, StoredContents* sees) {
+  Result<StoredPieces> pieces = storedPieces(database, info, sees);
   if (!pieces) {
     return pieces.error();
   }
@@ -266,6 +287,9 @@ Status extractPayload(Database& database, const PayloadInfo& info, std::int32_t 
     return written ? Status() : Status(systemError("cannot write " + path, errno));
   });
   const bool damaged = lost || !scan.whole() || scan.good() != info.bytes;
+  if (status.ok() && !damaged && sees != nullptr) {
+    status = sees->row(info);
+  }
   const auto page = std::make_unique<HeaderPage>();
   PayloadHeader& header = page->header();
   header.magic = kPayloadMagic;
@@ -291,6 +315,22 @@ Status extractPayload(Database& database, const PayloadInfo& info, std::int32_t 
     return status;
   }
   return damaged ? Status(damagedFrom(info, scan.good(), lost)) : Status();
+}
+
+Status showStored(Database& database, const PayloadInfo& info, StoredContents& sees) {
+  Result<StoredPieces> pieces = storedPieces(database, info, &sees);
+  if (!pieces) {
+    return pieces.error();
+  }
+  while (true) {
+    const Result<Bytes> packed = pieces->nextPacked();
+    if (!packed) {
+      return packed.error();
+    }
+    if (packed->empty()) {
+      return sees.row(info);
+    }
+  }
 }
 
 Status lookIntoPayload(Database& database, const PayloadInfo& info, PayloadScan::Wants wants,

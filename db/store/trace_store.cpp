@@ -145,10 +145,15 @@ Status TraceStore::withPayload(Rank rank, const std::function<Status(const Paylo
   return use(*own);
 }
 
-Status TraceStore::extractPayload(Rank rank, const std::string& path) {
+Status TraceStore::extractPayload(Rank rank, const std::string& path, StoredContents* sees) {
   return withPayload(rank, [&](const PayloadInfo& own) {
-    return db::extractPayload(*m_database, own, m_run.ranks, path);
+    return db::extractPayload(*m_database, own, m_run.ranks, path, sees);
   });
+}
+
+Status TraceStore::showStoredPayload(Rank rank, StoredContents& sees) {
+  return withPayload(rank,
+                     [&](const PayloadInfo& own) { return showStored(*m_database, own, sees); });
 }
 
 Status TraceStore::lookIntoPayload(Rank rank, PayloadScan::Wants wants, PayloadScan::Shows shows) {

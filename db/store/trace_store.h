@@ -21,6 +21,8 @@
 
 namespace pf::db {
 
+class StoredContents;
+
 class TraceStore {
  public:
   enum class Mode { ReadOnly, ReadWrite };
@@ -47,7 +49,10 @@ class TraceStore {
   [[nodiscard]] Result<std::vector<PayloadInfo>> payloads();
   /// Makes the file `path` (0600; must not be there) of what `rank` received, as its replay reads it. NotFound: the rank kept
   /// nothing. Damaged: in the file are whole entries up to the damage, which the error names. Else there is no file.
-  Status extractPayload(Rank rank, const std::string& path);
+  /// `sees` what is stored of it before it is used.
+  Status extractPayload(Rank rank, const std::string& path, StoredContents* sees = nullptr);
+  /// Shows it as it is stored. Damaged: there is no more of it.
+  Status showStoredPayload(Rank rank, StoredContents& sees);
   /// What of it `wants` says, in its order, to `shows`. NotFound and Damaged: the same.
   Status lookIntoPayload(Rank rank, PayloadScan::Wants wants, PayloadScan::Shows shows);
 

@@ -146,11 +146,11 @@ Status TraceWriter::addLogChunk(Rank rank, std::uint64_t ordinal, Bytes data) {
   return remember(m_state->chunks->write(rank, ordinal, data));
 }
 
-Result<PayloadInfo> TraceWriter::addPayload(Rank rank, int file) {
+Result<PayloadInfo> TraceWriter::addPayload(Rank rank, int file, StoredContents* sees) {
   if (Status alive = checkAlive(); !alive) {
     return alive.error();
   }
-  return addPayload(storePayload(m_state->file.database(), rank, m_state->run.ranks, file));
+  return addPayload(storePayload(m_state->file.database(), rank, m_state->run.ranks, file, sees));
 }
 
 Result<PayloadInfo> TraceWriter::addPayload(Database& from, const PayloadInfo& known) {

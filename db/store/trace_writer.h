@@ -16,6 +16,8 @@
 
 namespace pf::db {
 
+class StoredContents;
+
 class TraceWriter {
  public:
   /// Callers must ignore SIGXFSZ if a file size limit is to be an error instead of the end.
@@ -40,7 +42,8 @@ class TraceWriter {
   Status addLogChunk(Rank rank, std::uint64_t ordinal, Bytes data);
   /// What the rank received from outside of its group, of `file`, its rank-N.payload: once, after setRun(). What does not
   /// verify is no error: it is left out with all behind it, and the result says so.
-  Result<PayloadInfo> addPayload(Rank rank, int file);
+  /// `sees` it as it is stored.
+  Result<PayloadInfo> addPayload(Rank rank, int file, StoredContents* sees = nullptr);
   /// The same from a damaged trace: `known` is what that one says.
   Result<PayloadInfo> addPayload(Database& from, const PayloadInfo& known);
   /// At most once. `execution` has been through matchMessages(); `logicalTimes` and `raceClasses`

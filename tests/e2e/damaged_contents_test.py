@@ -2,7 +2,8 @@
 """Contents of messages that are damaged in the trace: a rank that is replayed alone gets there, does not pass it, and says so.
 
 Each byte is changed once, in turn: of the chunks as they are stored (their checksums then do not fit), and of the entries
-inside of them, under checksums of the chunks and seals that fit. PF_DAMAGED_BYTES=N: every N-th byte (1 with PF_FULL).
+inside of them, under checksums of the chunks and seals that fit. Such contents are not those that were recorded, and a rank is
+given them only with --trust. PF_DAMAGED_BYTES=N: every N-th byte (1 with PF_FULL).
 """
 import os
 import re
@@ -21,6 +22,7 @@ ROUNDS = 9
 HEAD = 32
 MESSAGE, DATATYPE = 1, 6  # replay_engine/log_format/payload_format.h
 TOLD = "photofinish: the contents that rank {0} received from outside of its group are damaged from byte "
+OTHERS = "the contents of messages that rank {0} received from outside of its group are not those that were recorded"
 SAID = re.compile(r"replay divergence at rank (\d), event (\d+)\n.*\n.*no more from ranks outside of the group: what follows is damaged")
 
 
@@ -30,6 +32,17 @@ def unpacked(data):
 
 def packed(data):
     return zstd(data, f"--stream-size={len(data)}")
+
+
+def reseal(contents, begin, salt, rank):
+    """The checksum of the entry there, made anew (payloadSeed() and payloadCrc() of payload_format.h)."""
+    most = (1 << 64) - 1
+    seed = (salt & most) ^ ((rank + 1) * 0x9E3779B97F4A7C15 & most)
+    seed = ((seed ^ seed >> 31 ^ begin) * 0xBF58476D1CE4E5B9 & most) >> 32
+    size, = struct.unpack_from("<Q", contents, begin + 16)
+    crc = crc32c(bytes(contents[begin + HEAD:begin + HEAD + size]), seed)
+    crc = crc32c(bytes(contents[begin + 8:begin + HEAD]), crc32c(bytes(contents[begin:begin + 4]), crc))
+    struct.pack_into("<I", contents, begin + 4, crc)
 
 
 class DamagedContentsTest(PhotofinishTest):
@@ -78,10 +91,19 @@ class DamagedContentsTest(PhotofinishTest):
             at += HEAD + (size + 7) // 8 * 8
         return found
 
-    def assert_found(self, rank, first):
+    def assert_refused(self, rank):
+        """Nothing of changed contents reaches the program."""
+        refused = self.replay("bad.pft", "--ranks", rank)
+        self.assertEqual(refused.status, 3, refused)
+        self.assertIn(OTHERS.format(rank), refused.err, refused)
+        self.assertEqual(refused.err.count(OTHERS.format(rank)), 1, refused)
+        self.assertIn("--trust", refused.err)
+        self.assertEqual(self.lines(refused, rank), [], refused)
+
+    def assert_found(self, rank, first, *trust):
         """The rank's replay gets to event `first`, the first that has no contents any more."""
         self.assertEqual(self.photofinish("check", self.bad).status, 4)
-        alone = self.replay("bad.pft", "--ranks", rank)
+        alone = self.replay("bad.pft", "--ranks", rank, *trust)
         self.assertIn(alone.status, (3, 4), f"never a good end\n{alone}")
         lines, there = self.lines(alone, rank), self.expected(rank)
         self.assertEqual(lines, there[:len(lines)], f"nothing that was not so\n{alone}")
@@ -107,7 +129,7 @@ class DamagedContentsTest(PhotofinishTest):
                 whole = [kind for begin, kind in entries if begin + HEAD <= at and (begin, kind) != max(entry for entry in entries if entry[0] <= at)]
                 with self.subTest(rank=rank, byte=at):
                     self.change(rank, packed(bytes(damaged)), seals=True)
-                    self.assert_found(rank, self.event_of(rank, whole.count(MESSAGE)))
+                    self.assert_found(rank, self.event_of(rank, whole.count(MESSAGE)), "--trust")
                 flips += 1
         print(f"{flips} bytes of entries", file=sys.stderr)
 
@@ -134,13 +156,33 @@ class DamagedContentsTest(PhotofinishTest):
         together = self.replay("bad.pft")
         self.assertEqual((together.status, together.by_rank()), (0, self.recorded.by_rank()), together)
 
+    def test_contents_that_somebody_has_changed(self):
+        """Under checksums of entries, chunks and tables that fit: nothing is damaged."""
+        contents = bytearray(unpacked(self.chunk(1)))
+        begin = next(begin for begin, kind in self.entries(contents) if kind == MESSAGE)
+        contents[begin + HEAD] ^= 1
+        connection = sqlite3.connect(self.good)
+        salt, = connection.execute("SELECT salt FROM payload WHERE rank = 1").fetchone()
+        connection.close()
+        reseal(contents, begin, salt, rank=1)
+        self.change(1, packed(bytes(contents)), seals=True)
+        self.assertEqual(self.photofinish("check", self.bad).status, 0)
+        self.assert_refused(1)
+        self.assertEqual(self.replay("bad.pft", "--ranks", 0).status, 0, "the others are those that were recorded")
+        together = self.replay("bad.pft")
+        self.assertEqual((together.status, together.by_rank()), (0, self.recorded.by_rank()), together)
+        trusted = self.replay("bad.pft", "--ranks", 1, "--trust")
+        self.assertIn("has other contents of messages than were recorded: these count as recorded now", trusted.err)
+        again = self.replay("bad.pft", "--ranks", 1)
+        self.assertNotIn("not those that were recorded", again.err, again)
+
     def test_contents_that_are_cut_or_gone(self):
         contents = unpacked(self.chunk(1))
         begins = [begin for begin, kind in self.entries(contents) if kind == MESSAGE]
         for message, cut in ((3, begins[3]), (3, begins[3] + 5), (0, 0)):
             with self.subTest(cut=cut):
                 self.change(1, packed(contents[:cut]), seals=True)
-                self.assert_found(1, self.event_of(1, message))
+                self.assert_found(1, self.event_of(1, message), "--trust")
         shutil.copyfile(self.good, self.bad)
         connection = sqlite3.connect(self.bad, isolation_level=None)
         connection.execute("DELETE FROM payload_chunk WHERE rank = 1")

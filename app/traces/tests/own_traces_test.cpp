@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/traces/own_traces.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 
 #include <gtest/gtest.h>
 
 #include "app/files/sha256.h"
 #include "app/traces/known_runs.h"
+#include "db/store/trace_store.h"
 #include "db/store/trace_writer.h"
 #include "db/tests/sample.h"
+#include "replay_engine/base/unique_fd.h"
+#include "replay_engine/rank/payload/tests/payload_file.h"
 
 namespace pf::app {
 namespace {
@@ -26,6 +32,8 @@ TEST(Sha256, IsThatOfTheStandard) {
             "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
   EXPECT_EQ(sha256(std::string(1000000, 'a')),
             "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+  EXPECT_EQ(sha256(std::string(64, '\xff')),  // made by sha256sum
+            "8667e718294e9e0df1d30600ba3eeb201f764aad2dad72748643e4a285e1d1f7");
 }
 
 class OwnTraces : public ::testing::Test {
@@ -80,7 +88,7 @@ TEST_F(OwnTraces, WhatIsMadeOfNotedLogsIsOwn) {
   ASSERT_TRUE(noteStart(facts, logs));
   const std::string trace = write("t.pft", 17);
   EXPECT_EQ(ownerOf(trace), Owner::Foreign);
-  noteTrace(facts, logs, trace);
+  noteTrace(facts, logs, trace, {});
   EXPECT_EQ(ownerOf(trace), Owner::Own);
   EXPECT_EQ(ownerOf(write("changed.pft", 17, {"sh"})), Owner::Foreign);
   EXPECT_EQ(ownerOf(write("other.pft", 18)), Owner::Foreign);
@@ -98,10 +106,10 @@ TEST_F(OwnTraces, LogsThatCameBackFromElsewhereAreNot) {
   fs::create_directory(m_dir + "/back");  // another inode
   std::ofstream(m_dir + "/back/rank-0.world") << "variable LD_PRELOAD evil.so\n";
   const std::string trace = write("t.pft", 19);
-  noteTrace(facts, m_dir + "/back", trace);
+  noteTrace(facts, m_dir + "/back", trace, {});
   EXPECT_EQ(ownerOf(trace), Owner::Foreign);
   facts.command = {"sh"};
-  noteTrace(facts, logs, trace);
+  noteTrace(facts, logs, trace, {});
   EXPECT_EQ(ownerOf(trace), Owner::Foreign);
 }
 
@@ -115,7 +123,7 @@ TEST_F(OwnTraces, LogsThatWereKeptAreWhereverTheyAreCopied) {
   ASSERT_TRUE(noteStart(facts, logs));  // the trace could not be made
   fs::copy(logs, m_dir + "/copy");
   const std::string trace = write("t.pft", 31);
-  noteTrace(facts, m_dir + "/copy", trace);
+  noteTrace(facts, m_dir + "/copy", trace, {});
   EXPECT_EQ(ownerOf(trace), Owner::Own);
 }
 
@@ -142,6 +150,180 @@ TEST_F(OwnTraces, ADirectoryThatOthersCanWriteKnowsNothing) {
   fs::permissions(m_dir + "/state/photofinish", fs::perms::all);
   EXPECT_FALSE(keepMark(Mark::Words, "", "x"));
   EXPECT_TRUE(hasMark(Mark::Words, "", "x")) << "in this process";
+}
+
+/// Traces of runs of three ranks, of which some have contents from outside of their groups.
+class OwnContents : public OwnTraces {
+ protected:
+  using Contents = std::map<Rank, std::string>;
+  static constexpr std::int32_t kRanks = 3;
+  inline static std::uint64_t s_lastSalt = 41;
+  const std::uint64_t m_salt = ++s_lastSalt;  ///< what is known is known to this process, too
+
+  /// One message a rank, which is larger than a chunk where its text is.
+  std::vector<ContentsDigest> writeContents(const std::string& path, const Contents& contents,
+                                            const std::string& groups = "each") {
+    Result<db::TraceWriter> writer = db::TraceWriter::create(path, db::Existing::Replace);
+    EXPECT_TRUE(writer);
+    db::RunInfo run;
+    run.command = {"mpirun", "./a"};
+    run.mode = "outcomes";
+    run.salt = m_salt;
+    run.ranks = kRanks;
+    run.groups = groups;
+    writer->setRun(run);
+    for (Rank rank = 0; rank < kRanks; ++rank) {
+      db::RankInfo info;
+      info.rank = rank;
+      writer->addRank(info);
+    }
+    std::vector<ContentsDigest> digests;
+    for (const auto& [rank, text] : contents) {
+      ContentsDigester digester(rank);
+      const UniqueFd file(open(payloadFile(rank, text).c_str(), O_RDONLY | O_CLOEXEC));
+      EXPECT_TRUE(writer->addPayload(rank, file.get(), &digester));
+      digests.push_back(digester.digest());
+    }
+    const Status finished = writer->finish();
+    EXPECT_TRUE(finished) << finished.error().text();
+    return digests;
+  }
+
+  /// A trace of this user's.
+  std::string recorded(const Contents& contents) {
+    RunFacts facts;
+    facts.salt = m_salt;
+    const std::string logs = m_dir + "/t.pft.d";
+    fs::create_directory(logs);
+    EXPECT_TRUE(noteStart(facts, logs));
+    std::string path = m_dir + "/t.pft";
+    noteTrace(facts, logs, path, writeContents(path, contents));
+    EXPECT_EQ(ownerOf(path), Owner::Own);
+    return path;
+  }
+
+  /// As for a replay.
+  Status extracted(const std::string& trace, Rank rank) const {
+    fs::remove(out());
+    Result<db::TraceStore> store = db::TraceStore::open(trace, db::TraceStore::Mode::ReadOnly);
+    if (!store) {
+      return store.error();
+    }
+    KnownContents known(store->run(), rank);
+    return store->extractPayload(rank, out(), &known);
+  }
+  void expectRefused(const std::string& trace, Rank rank) const {
+    const Status status = extracted(trace, rank);
+    ASSERT_FALSE(status);
+    EXPECT_EQ(status.error().code, ErrorCode::Usage) << status.error().text();
+    EXPECT_NE(status.error().message.find("not those that were recorded"), std::string::npos);
+    EXPECT_FALSE(fs::exists(out()));
+  }
+  static void damage(const std::string& trace, int chunk) {
+    const std::string command =
+        "sqlite3 " + trace + " \"UPDATE payload_chunk SET data = zeroblob(100) WHERE ordinal = " +
+        std::to_string(chunk) + "\"";
+    ASSERT_EQ(std::system(command.c_str()), 0) << command;  // NOLINT(concurrency-mt-unsafe)
+  }
+  [[nodiscard]] std::string out() const { return m_dir + "/out"; }
+
+ private:
+  std::string payloadFile(Rank rank, const std::string& text) const {
+    std::string path = m_dir + "/payload";
+    fs::remove(path);
+    PayloadWriter writer;
+    EXPECT_TRUE(writer.open(path.c_str(), m_salt, rank, kRanks));
+    writer.begin(PayloadKind::Message, 0, 5, 3);
+    writer.add(text.data(), text.size());
+    writer.end();
+    writer.close(true);
+    return path;
+  }
+};
+
+const std::string& longText() {  // of three chunks
+  static const std::string kText = test::contentOf(5U << 19, 1);
+  return kText;
+}
+
+TEST_F(OwnContents, ThatWereRecordedPass) {
+  const std::string trace = recorded({{0, "zero"}, {1, longText()}});
+  for (const Rank rank : {0, 1}) {
+    const Status status = extracted(trace, rank);
+    EXPECT_TRUE(status) << status.error().text();
+  }
+  EXPECT_FALSE(*takeOverContents(trace)) << "nothing is new to it";
+}
+
+TEST_F(OwnContents, ThatWereChangedUnderTheirChecksumsAreRefused) {
+  const std::string trace = recorded({{0, "zero"}, {1, longText()}});
+  std::string text = longText();
+  for (const std::size_t at : {std::size_t{0}, text.size() - 1}) {
+    text[at] ^= 1;
+    writeContents(trace, {{0, "zero"}, {1, text}});
+    EXPECT_EQ(ownerOf(trace), Owner::Own);
+    expectRefused(trace, 1);
+    EXPECT_TRUE(extracted(trace, 0)) << "the others are as good as ever";
+    text = longText();
+  }
+  writeContents(trace, {{0, "zero"}, {1, "short"}});
+  expectRefused(trace, 1);
+  EXPECT_TRUE(*takeOverContents(trace)) << "they are others";
+  EXPECT_TRUE(extracted(trace, 1)) << "and consented to";
+  EXPECT_FALSE(*takeOverContents(trace));
+}
+
+TEST_F(OwnContents, OfOtherRanksOrOtherGroupsAreRefused) {
+  const std::string trace = recorded({{0, "zero"}});
+  writeContents(trace, {{0, "zero"}, {2, "zero"}});
+  expectRefused(trace, 2);
+  writeContents(trace, {{0, "zero"}}, "0,1;2");
+  expectRefused(trace, 0);
+}
+
+TEST_F(OwnContents, OfATraceThatAFormerVersionNotedPass) {
+  const std::string trace = m_dir + "/t.pft";
+  writeContents(trace, {{1, "one"}});
+  EXPECT_TRUE(extracted(trace, 1));
+}
+
+TEST_F(OwnContents, ThatAreDamagedPassUpToTheDamage) {
+  const std::string trace = recorded({{1, longText()}});
+  damage(trace, 2);
+  const Status damaged = extracted(trace, 1);
+  ASSERT_FALSE(damaged);
+  EXPECT_EQ(damaged.error().code, ErrorCode::Damaged) << damaged.error().text();
+  EXPECT_TRUE(fs::exists(out()));
+  std::string text = longText();
+  text[0] ^= 1;
+  writeContents(trace, {{1, text}});
+  damage(trace, 2);
+  expectRefused(trace, 1);
+}
+
+TEST_F(OwnContents, ThatSalvageSavesAreKnownIfTheyWere) {
+  const std::string trace = recorded({{0, "zero"}, {1, longText()}});
+  damage(trace, 2);
+  ASSERT_TRUE(db::salvageTrace(trace, m_dir + "/saved.pft"));
+  noteCopy(trace, m_dir + "/saved.pft");
+  EXPECT_TRUE(extracted(m_dir + "/saved.pft", 1));
+  std::string text = longText();
+  text[0] ^= 1;
+  writeContents(trace, {{0, "other"}, {1, text}});
+  damage(trace, 2);
+  ASSERT_TRUE(db::salvageTrace(trace, m_dir + "/forged.pft"));
+  noteCopy(trace, m_dir + "/forged.pft");
+  expectRefused(m_dir + "/forged.pft", 0);
+}
+
+TEST_F(OwnContents, OfAStrangerAreTakenOverWithTheTrace) {
+  const std::string trace = m_dir + "/t.pft";
+  writeContents(trace, {{1, "one"}});
+  ASSERT_TRUE(takeOver(trace));
+  EXPECT_TRUE(extracted(trace, 1));
+  writeContents(trace, {{1, "two"}});
+  EXPECT_EQ(ownerOf(trace), Owner::TakenOver);
+  expectRefused(trace, 1);
 }
 
 TEST(Loaders, AreKnownByName) {
