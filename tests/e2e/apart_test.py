@@ -379,6 +379,10 @@ class ApartTest(PhotofinishTest):
     def test_a_communicator_of_a_group_alone(self):
         self.kept_up_to("from_group", "MPI_Comm_create_from_group", "cannot be replayed by a group alone", self.limits_under_mpich(2))
 
+    def test_datatypes_of_large_counts(self):
+        """MPICH's MPI_Type_get_envelope calls the error handler of such a one, which would end the job that is recorded."""
+        self.each_alone_says_the_same("large_counts", self.limits_under_mpich(2))
+
     def test_a_receive_that_is_let_go(self):
         """What it brings is in no record: the replay does not go on without it."""
         self.kept_up_to("let_go", "MPI_Request_free", "cannot be replayed by a group alone")

@@ -11,6 +11,7 @@
 
 #include "replay_engine/rank/engine/rank_link.h"
 #include "replay_engine/rank/engine/real_calls.h"
+#include "replay_engine/rank/engine/type_parts.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -109,19 +110,18 @@ bool isNamed(int combiner) {
 bool holdsPadding(MPI_Datatype type);
 
 /// holdsPadding() of one that was made of others.
-bool isMadeOfPadded(MPI_Datatype type, int integers, int addresses, int types) {
+bool isMadeOfPadded(MPI_Datatype type, const TypeEnvelope& envelope) {
   const auto room = [](int count, std::size_t size) {
     return std::malloc((static_cast<std::size_t>(count) + 1) * size);
   };
-  auto* const ints = static_cast<int*>(room(integers, sizeof(int)));
-  auto* const offsets = static_cast<MPI_Aint*>(room(addresses, sizeof(MPI_Aint)));
-  auto* const parts = static_cast<MPI_Datatype*>(room(types, sizeof(MPI_Datatype)));
+  auto* const ints = static_cast<int*>(room(envelope.integers, sizeof(int)));
+  auto* const offsets = static_cast<MPI_Aint*>(room(envelope.addresses, sizeof(MPI_Aint)));
+  auto* const parts = static_cast<MPI_Datatype*>(room(envelope.types, sizeof(MPI_Datatype)));
   bool padded = true;  // if we cannot know
   if (ints != nullptr && offsets != nullptr && parts != nullptr &&
-      PF_REAL(Type_get_contents)(type, integers, addresses, types, ints, offsets, parts) ==
-          MPI_SUCCESS) {
+      partsOf(type, envelope, ints, offsets, parts)) {
     padded = false;
-    for (int i = 0; i < types; ++i) {
+    for (int i = 0; i < envelope.types; ++i) {
       padded = padded || holdsPadding(parts[i]);
       const int combiner = combinerOf(parts[i]);
       if (combiner >= 0 && !isNamed(combiner)) {
@@ -156,15 +156,14 @@ int paddingKey() {
 }
 
 bool holdsPadding(MPI_Datatype type) {
-  int integers = 0;
-  int addresses = 0;
-  int types = 0;
-  int combiner = 0;
-  if (sizeof(long double) <= 10 ||
-      PF_REAL(Type_get_envelope)(type, &integers, &addresses, &types, &combiner) != MPI_SUCCESS) {
+  if (sizeof(long double) <= 10) {
     return false;
   }
-  if (isNamed(combiner)) {
+  const TypeEnvelope envelope = envelopeOf(type);
+  if (envelope.combiner < 0) {
+    return false;
+  }
+  if (isNamed(envelope.combiner)) {
     return isPaddedNumber(type) || type == MPI_LONG_DOUBLE_INT;
   }
   static char yes;
@@ -176,7 +175,7 @@ bool holdsPadding(MPI_Datatype type) {
       found != 0) {
     return kept == &yes;
   }
-  const bool padded = isMadeOfPadded(type, integers, addresses, types);
+  const bool padded = isMadeOfPadded(type, envelope);
   PF_REAL(Type_set_attr)(type, paddingKey(), padded ? &yes : &no);
   return padded;
 }
@@ -371,13 +370,7 @@ bool compares() {
 }  // namespace
 
 int combinerOf(MPI_Datatype type) {
-  int integers = 0;
-  int addresses = 0;
-  int types = 0;
-  int combiner = -1;
-  return PF_REAL(Type_get_envelope)(type, &integers, &addresses, &types, &combiner) == MPI_SUCCESS
-             ? combiner
-             : -1;
+  return envelopeOf(type).combiner;
 }
 
 // -- digests

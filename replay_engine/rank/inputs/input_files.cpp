@@ -27,7 +27,7 @@ int g_told = 0;
 constexpr int kMostKept = 20000;
 int g_kept = 0;
 constexpr std::size_t kLongestName = 1024;
-constexpr std::int64_t kNano = 1'000'000'000;
+constexpr std::int64_t kNanoPerSecond = 1'000'000'000;
 constexpr int kMostDirectories = 1000;  ///< of a walk
 constexpr int kDeepest = 32;
 
@@ -237,7 +237,9 @@ void sawLink(const char* name) {
 }  // namespace
 
 LookedAt lookedAt(const struct stat& info) {
-  const auto since = [](const timespec& time) { return time.tv_sec * kNano + time.tv_nsec; };
+  const auto since = [](const timespec& time) {
+    return time.tv_sec * kNanoPerSecond + time.tv_nsec;
+  };
   // Who copies a file may give it any time; when its inode changed is the kernel's word.
   const std::int64_t modified = since(info.st_mtim);
   return {{0, static_cast<std::uint64_t>(info.st_size), modified},

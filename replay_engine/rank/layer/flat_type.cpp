@@ -8,6 +8,7 @@
 
 #include "replay_engine/rank/engine/contents.h"
 #include "replay_engine/rank/engine/real_calls.h"
+#include "replay_engine/rank/engine/type_parts.h"
 
 namespace pf {
 namespace {
@@ -73,21 +74,19 @@ MPI_Datatype firstOfPair(MPI_Datatype type) {
 class Parts {
  public:
   explicit Parts(MPI_Datatype type) {
-    if (PF_REAL(Type_get_envelope)(type, &m_integers, &m_addresses, &m_types, &combiner) !=
-        MPI_SUCCESS) {
-      combiner = -1;
-    }
-    if (combiner < 0 || isPredefined(combiner) || m_integers > kMostParts ||
-        m_addresses > kMostParts || m_types > kMostParts) {
+    const TypeEnvelope envelope = envelopeOf(type);
+    combiner = envelope.combiner;
+    if (combiner < 0 || isPredefined(combiner) || envelope.integers > kMostParts ||
+        envelope.addresses > kMostParts || envelope.types > kMostParts ||
+        envelope.largeCounts != 0) {
       return;
     }
-    ints = static_cast<int*>(room(m_integers, sizeof(int)));
-    m_offsets = static_cast<MPI_Aint*>(room(m_addresses, sizeof(MPI_Aint)));
-    types = static_cast<MPI_Datatype*>(room(m_types, sizeof(MPI_Datatype)));
+    ints = static_cast<int*>(room(envelope.integers, sizeof(int)));
+    m_offsets = static_cast<MPI_Aint*>(room(envelope.addresses, sizeof(MPI_Aint)));
+    types = static_cast<MPI_Datatype*>(room(envelope.types, sizeof(MPI_Datatype)));
     if (ints != nullptr && m_offsets != nullptr && types != nullptr &&
-        PF_REAL(Type_get_contents)(type, m_integers, m_addresses, m_types, ints, m_offsets,
-                                   types) == MPI_SUCCESS) {
-      count = m_types;
+        partsOf(type, envelope, ints, m_offsets, types)) {
+      count = envelope.types;
     }
   }
   ~Parts() {
@@ -113,9 +112,6 @@ class Parts {
   static void* room(int count, std::size_t size) {
     return std::calloc(static_cast<std::size_t>(count) + 1, size);
   }
-  int m_integers = 0;
-  int m_addresses = 0;
-  int m_types = 0;
   MPI_Aint* m_offsets = nullptr;
 };
 

@@ -8,6 +8,7 @@
 
 #include "replay_engine/rank/engine/contents.h"
 #include "replay_engine/rank/engine/real_calls.h"
+#include "replay_engine/rank/engine/type_parts.h"
 #include "replay_engine/rank/payload/payload_writer.h"
 
 namespace pf {
@@ -25,23 +26,18 @@ struct TypeLayout {
 
 /// Whether its bytes lie in the order of its type map: it is predefined, or such ones in a row.
 bool isInOrder(MPI_Datatype type, int depth) {
-  int integers = 0;
-  int addresses = 0;
-  int types = 0;
-  int combiner = 0;
-  PF_REAL(Type_get_envelope)(type, &integers, &addresses, &types, &combiner);
-  if (combiner == MPI_COMBINER_NAMED) {
+  const TypeEnvelope envelope = envelopeOf(type);
+  if (envelope.combiner == MPI_COMBINER_NAMED) {
     return true;
   }
-  if ((combiner != MPI_COMBINER_CONTIGUOUS && combiner != MPI_COMBINER_DUP) ||
+  if ((envelope.combiner != MPI_COMBINER_CONTIGUOUS && envelope.combiner != MPI_COMBINER_DUP) ||
       depth == kMostInner) {
     return false;
   }
   int count = 0;
   MPI_Aint offset = 0;
   MPI_Datatype inner = MPI_DATATYPE_NULL;
-  if (PF_REAL(Type_get_contents)(type, integers, addresses, types, &count, &offset, &inner) !=
-      MPI_SUCCESS) {
+  if (!partsOf(type, envelope, &count, &offset, &inner)) {
     return false;
   }
   const bool inOrder = isInOrder(inner, depth + 1);

@@ -390,6 +390,27 @@ static void from_group(void) {
 #endif
 }
 
+/* -- datatypes of large counts (MPI 4.0, 5.1), of which the routines for small ones may not ask */
+
+static void large_counts(void) {
+#if MPI_VERSION >= 4
+  int sent[4] = {rank, 1, 2, 3}, got[4] = {-1, -1, -1, -1};
+  MPI_Datatype inner, type;
+  MPI_Request request;
+  MPI_Type_contiguous_c(1, MPI_INT, &inner);
+  MPI_Type_vector_c(2, 1, 2, inner, &type);
+  committed(type);
+  MPI_Irecv(got, 1, type, before, 16, MPI_COMM_WORLD, &request);
+  MPI_Send(sent, 1, type, next, 16, MPI_COMM_WORLD);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  say("received", got[0], got[2]);
+  MPI_Bcast(got, 1, type, 0, MPI_COMM_WORLD);
+  say("received", got[0], got[1]);
+  MPI_Type_free(&inner);
+  MPI_Type_free(&type);
+#endif
+}
+
 /* -- a receive that the program does not wait for */
 
 static void let_go(void) {
@@ -412,7 +433,8 @@ int main(int argc, char** argv) {
               {"collective", large_collective}, {"attributes", attributes}, {"values", many_values},
               {"statuses", statuses},           {"receives", many_receives}, {"freed", freed_early},
               {"pairs", pairs},                 {"room", no_room},          {"types", freed_types},
-              {"let_go", let_go},               {"matched", matched},       {"from_group", from_group}};
+              {"let_go", let_go},               {"matched", matched},       {"from_group", from_group},
+              {"large_counts", large_counts}};
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
