@@ -354,11 +354,13 @@ class ApartTest(PhotofinishTest):
     def test_groups_of_windows_and_files_of_a_pair(self):
         """A group that the program asks MPI for can be used with those of communicators, in both directions."""
         said = re.compile(r"rank (\d): (\w+ -?\d+ \d+)")
-        for launch in (self.mpirun(4, LIMITS), self.limits_under_mpich(4)):
+        # Of Open MPI's osc/rdma it was seen that on half of the communicators nothing came where it was put.
+        mpirun, *rest = self.mpirun(4, LIMITS)
+        for launch in ([mpirun, "--mca", "osc", "pt2pt", *rest], self.limits_under_mpich(4)):
             recorded = sorted(said.findall(self.record("t.pft", [*launch, "pairs"], "--groups", "0-1,2-3").out))
             self.assertIn(("3", "window 2 3"), recorded)
             self.assertIn(("3", "file 2 3"), recorded)
-            self.assertIn(("3", "post 0 0"), recorded)
+            self.assertIn(("3", "post -1 0"), recorded)
             for number, ranks in enumerate(("01", "23")):
                 alone = self.replay("t.pft", "--group", number)
                 self.assertEqual((alone.status, sorted(said.findall(alone.out))), (0, [each for each in recorded if each[0] in ranks]), alone)
