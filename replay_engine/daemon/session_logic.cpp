@@ -330,6 +330,9 @@ void SessionLogic::onState(Agent& agent, RankState state) {
   }
   if (before.phase != state.phase) {
     updateGate();
+    if (state.phase == RankPhase::Stopped) {
+      stepPlan();
+    }
   }
 }
 
@@ -411,6 +414,7 @@ void SessionLogic::onPlan(const Plan& plan) {
     m_openAll = true;
   }
   updateGate();
+  stepPlan();  // all may stand there already
 }
 
 /// Never moves a stop back to where the rank has been: it then stops at its next event.

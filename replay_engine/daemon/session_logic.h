@@ -108,6 +108,7 @@ class SessionLogic {
   void updateGate();
   void openGates();
   void nudge(std::int32_t rank);
+  void stepPlan();
   void watchStall();
   void noteWaits();
   void endOfWait(bool wentOn);

@@ -76,15 +76,20 @@ void SessionLogic::nudge(std::int32_t number) {
   }
 }
 
-Orders SessionLogic::tick(TimePoint now) {
-  m_now = now;
-  StopPlanner::Step step = m_planner.step(m_ranks, now);
+/// With each tick, and at once when a rank has come to where it was sent: a user waits for it.
+void SessionLogic::stepPlan() {
+  StopPlanner::Step step = m_planner.step(m_ranks, m_now);
   for (const std::int32_t rank : step.nudge) {
     nudge(rank);
   }
   if (step.verdict) {
     tellVerdict(std::move(*step.verdict));
   }
+}
+
+Orders SessionLogic::tick(TimePoint now) {
+  m_now = now;
+  stepPlan();
   watchAgents();
   watchStopped();
   watchStall();

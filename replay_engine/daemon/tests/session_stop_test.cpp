@@ -42,6 +42,19 @@ TEST(Plan, StoppedRanksGoOnToTheNextPlan) {
   EXPECT_EQ(s.stops(0), (Stops{4, 8, 0}));
 }
 
+TEST(Cut, IsToldAtOnce) {
+  SimulatedSession s(2);
+  s.start();
+  s.order(Plan{{4, 9}, 0, false});
+  s.at(1, RankPhase::Stopped, 8);
+  EXPECT_EQ(s.verdicts().size(), 0U);
+  s.at(0, RankPhase::Stopped, 3);
+  ASSERT_EQ(s.verdicts().size(), 1U) << "no time has passed";
+  EXPECT_EQ(s.verdicts()[0].kind, VerdictKind::CutReached);
+  s.order(Plan{{4, 9}, 0, false});
+  EXPECT_EQ(s.verdicts().size(), 2U) << "they stand there";
+}
+
 TEST(Cut, OneThatStandsBeforeItsNewStopIsOnItsWay) {
   SimulatedSession s(2);
   s.start();
