@@ -449,10 +449,8 @@ bool Agent::relayGdb(bool all) {
 
 void Agent::onTimer() {
   const auto now = Clock::now();
-  if (m_daemonLost && now - *m_daemonLost >= std::chrono::seconds(2) && waitsForUs()) {
-    say("rank " + std::to_string(m_rank) + " waits for the control daemon, which is gone: ended");
-    m_daemonLost.reset();
-    signalProgram(SIGKILL);
+  if (m_daemonLost) {
+    endWithoutDaemon(now);
   }
   if (!m_mi.empty() && now - m_miAt >= kSoon) {
     static_cast<void>(relayGdb(true));

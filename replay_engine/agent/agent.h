@@ -91,6 +91,7 @@ class Agent {
   void tellStack(const protocol::AskStack& question);
   void onRefused(const std::string& text);
   void loseDaemon();
+  void endWithoutDaemon(Clock::time_point now);
   void tell(const protocol::Message& message);
   void tellGdb(protocol::GdbCondition state, const std::string& text);
   [[nodiscard]] bool waitsForUs() const;
@@ -161,6 +162,11 @@ class Agent {
   Clock::time_point m_miAt;
   std::uint64_t m_cut = 0;  ///< output bytes not sent
   std::optional<Clock::time_point> m_daemonLost;
+  struct LastCall {
+    std::uint64_t serial = 0;
+    Clock::time_point since;
+  };
+  std::optional<LastCall> m_lastCall;  ///< in which the rank is since then, without the daemon
   std::optional<Clock::time_point> m_killAt;
   std::optional<Clock::time_point> m_deadSince;  ///< the rank is dead and its GDB has not let go
   std::optional<Clock::time_point> m_wakeStoppedUntil;  ///< after a GDB died

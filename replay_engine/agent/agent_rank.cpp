@@ -417,6 +417,30 @@ void Agent::loseDaemon() {
   }
 }
 
+/// A rank that can go on does, to its end. Nobody is left to see of another one that it does not.
+void Agent::endWithoutDaemon(Clock::time_point now) {
+  constexpr std::chrono::seconds kMayComeBack(2);
+  constexpr std::chrono::seconds kHangs(10);
+  const RankState state = m_page->state();
+  if (!state.inCall) {
+    m_lastCall.reset();
+  } else if (!m_lastCall || m_lastCall->serial != state.serial) {
+    m_lastCall = {state.serial, now};
+  }
+  std::string why;
+  if (waitsForUs() && now - *m_daemonLost >= kMayComeBack) {
+    why = " waits for the control daemon, which is gone: ended";
+  } else if (m_lastCall && now - m_lastCall->since >= kHangs) {
+    why = " does not come out of its event " + std::to_string(state.serial) +
+          ", and the control daemon is gone: ended";
+  } else {
+    return;
+  }
+  say("rank " + std::to_string(m_rank) + why);
+  m_daemonLost.reset();
+  signalProgram(SIGKILL);
+}
+
 // -- GDB
 
 void Agent::tellGdb(GdbCondition state, const std::string& text) {

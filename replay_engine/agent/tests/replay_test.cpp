@@ -205,6 +205,16 @@ TEST_F(Replay, DaemonKilledLetsRunningRanksRun) {
   EXPECT_EQ(outputOf(0), "done\n");
 }
 
+TEST_F(Replay, DaemonAndClientKilledEndARankThatHangsInACall) {
+  startReplay({{"init", "s300", "e3", "w0:never"}});
+  send(Plan{{50}, 0, true});
+  ASSERT_TRUE(expect<RankState>([](const RankState& s) { return s.inCall != 0; }));
+  m_client.reset();
+  ::kill(m_daemon, SIGKILL);
+  EXPECT_EQ(WTERMSIG(agentStatus(0)), SIGKILL);
+  EXPECT_NE(errorsOf(0).find("does not come out of its event 5"), std::string::npos) << errorsOf(0);
+}
+
 TEST_F(Replay, ClientKilledEndsItAll) {
   startReplay({{"init", "pause"}});
   ASSERT_TRUE(expect<SessionState>([](const SessionState& s) { return s.allGated; }));
