@@ -195,7 +195,9 @@ void Agent::report(bool now) {
     if (!m_wayBack) {
       m_snapshots->keepWithinBudget(m_program);
     }
-    if (const auto news = m_snapshots->news(m_rank)) {
+    // Where a rank has come to a stop, a user may ask.
+    const bool atOnce = state.phase == RankPhase::Stopped && m_told.phase != RankPhase::Stopped;
+    if (const auto news = m_snapshots->news(m_rank, atOnce)) {
       tell(*news);
     }
   }

@@ -142,13 +142,13 @@ void SnapshotKeeper::wake(const Snapshot& snapshot) {
   wakeSleepers(snapshot.place->state);
 }
 
-std::optional<protocol::Snapshots> SnapshotKeeper::news(std::int32_t rank) {
+std::optional<protocol::Snapshots> SnapshotKeeper::news(std::int32_t rank, bool atOnce) {
   const auto now = Clock::now();
   protocol::Snapshots found;
   found.rank = rank;
   found.obstacle = obstacleText(m_page.noSnapshots.load());
   // The first ones are told at once: who knows of none starts a cycle to go back.
-  if (m_lookedAt && !m_told.serials.empty() && now - *m_lookedAt < kLookEvery &&
+  if (!atOnce && m_lookedAt && !m_told.serials.empty() && now - *m_lookedAt < kLookEvery &&
       found.obstacle == m_told.obstacle) {
     return {};
   }

@@ -37,8 +37,9 @@ class SnapshotKeeper {
   [[nodiscard]] std::optional<Snapshot> latest(std::uint64_t serial) const;
   /// It becomes the rank: RankPage::awake says when.
   static void wake(const Snapshot& snapshot);
-  /// What has changed since it was last asked for: another obstacle at once, the rest not too soon after that.
-  [[nodiscard]] std::optional<protocol::Snapshots> news(std::int32_t rank);
+  /// What has changed since it was last asked for: another obstacle at once, the rest not too soon after that,
+  /// unless it is asked for `atOnce`.
+  [[nodiscard]] std::optional<protocol::Snapshots> news(std::int32_t rank, bool atOnce = false);
   /// Memory in KiB that there would not be without them; `rank`: whose copies they are.
   [[nodiscard]] std::uint64_t kilobytesBeside(pid_t rank) const;
   /// Where that is more than `kilobytes`, every second one is given up, but never the first, and those to come are twice as far

@@ -200,6 +200,7 @@ TEST_F(SnapshotKeeperTest, MoreOfThemAreToldAWhileLaterAndAnObstacleAtOnce) {
   ASSERT_TRUE(m_keeper.news(0));
   sleeper(1, 20);
   EXPECT_FALSE(m_keeper.news(0)) << "a few times a second are enough";
+  EXPECT_TRUE(m_keeper.news(0, true)) << "but not for who asks now";
   m_page->noSnapshots = kThreadsOfProgram;
   const auto told = m_keeper.news(0);
   ASSERT_TRUE(told);
