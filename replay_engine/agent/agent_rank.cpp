@@ -77,18 +77,13 @@ void Agent::introduce() {
   hello.host = host.data();
   hello.buildId = buildId(hello.executable);
   const bool possible = hello.rank >= 0 && hello.rank < hello.size;
-  if (!possible || !claimRank(hello.rank)) {
-    if (replaying()) {
-      const std::string text =
-          "a second process says that it is rank " + std::to_string(hello.rank);
-      say(text);  // the daemon does not know of it
-      onRefused(text);
-    } else {
-      say("a second process says that it is rank " + std::to_string(hello.rank) +
-          " (MPI_Comm_spawn, or a second mpirun): it is not recorded");
-      m_daemon.close();
-      configure(0, 0, {}, 0);
-    }
+  // In a replay the daemon refuses a second one, for a reason that a user can do something about where there is one: the
+  // processes of another MPI library's launcher each say that they are rank 0 of 1. Ended here, one takes down the others.
+  if ((!possible || !claimRank(hello.rank)) && !replaying()) {
+    say("a second process says that it is rank " + std::to_string(hello.rank) +
+        " (MPI_Comm_spawn, or a second mpirun): it is not recorded");
+    m_daemon.close();
+    configure(0, 0, {}, 0);
     return;
   }
   m_rank = hello.rank;

@@ -204,11 +204,6 @@ Status SessionLogic::admit(PeerId peer, const RankHello& hello) {
         "rank " + std::to_string(hello.rank) + " of " + std::to_string(hello.size) + " cannot be",
         {}};
   }
-  if (const RankRecord* same = find(hello.rank); same != nullptr && same->agent != peer) {
-    return Error{ErrorCode::Usage,
-                 "a second process says that it is rank " + std::to_string(hello.rank),
-                 "sessions with MPI_Comm_spawn or several mpirun are not supported"};
-  }
   Status known = replaying() ? m_source.checkRank(hello) : Status();
   if (known && replaying() && m_source.ranks() != hello.size) {
     return Error{ErrorCode::Usage,
@@ -216,7 +211,15 @@ Status SessionLogic::admit(PeerId peer, const RankHello& hello) {
                      std::to_string(hello.size),
                  "replay with as many ranks as were recorded"};
   }
-  return known;
+  if (!known) {
+    return known;
+  }
+  if (const RankRecord* same = find(hello.rank); same != nullptr && same->agent != peer) {
+    return Error{ErrorCode::Usage,
+                 "a second process says that it is rank " + std::to_string(hello.rank),
+                 "sessions with MPI_Comm_spawn or several mpirun are not supported"};
+  }
+  return {};
 }
 
 /// Ends a replay that cannot be one, and says why: the first reason only.

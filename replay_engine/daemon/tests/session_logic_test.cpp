@@ -138,6 +138,19 @@ TEST(Refusal, SecondProcessOfARank) {
   EXPECT_FALSE(s.closed(SimulatedSession::agentOf(0)));
 }
 
+/// Processes of another library's launcher are each rank 0 of 1: that there are several is not what is wrong.
+TEST(Refusal, SecondProcessIsToldWhatItHasThatWasNotRecorded) {
+  SimulatedSession s(2);
+  s.client();
+  s.agent(0);
+  s.keep(s.logic.peerJoined(200, PeerRole::Agent, s.now));
+  RankHello hello = s.hello(0);
+  hello.buildId = "other";
+  s.keep(s.logic.received(200, hello, s.now));
+  ASSERT_EQ(s.verdicts().size(), 1U);
+  EXPECT_EQ(s.verdicts()[0].text, "another build");
+}
+
 TEST(Trust, AgentsSpeakForTheirOwnRankOnly) {
   SimulatedSession s(2);
   s.start();
