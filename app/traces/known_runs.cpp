@@ -119,18 +119,18 @@ std::string_view textOf(Mark mark) {  // literals: SQLite does not copy what is 
   return "words";
 }
 
-/// `sql` with the three fields of `row`, which must outlive it.
-Result<db::Statement> prepared(db::Database& database, const char* sql, const Row& row) {
+/// `sql` with the two as its first parameters; `name` must outlive it.
+Result<db::Statement> prepared(db::Database& database, const char* sql, Mark mark,
+                               const std::string& name) {
   Result<db::Statement> statement = database.prepare(sql);
   if (statement) {
-    statement->bindText(1, textOf(std::get<0>(row)));
-    statement->bindText(2, std::get<1>(row));
-    statement->bindText(3, std::get<2>(row));
+    statement->bindText(1, textOf(mark));
+    statement->bindText(2, name);
   }
   return statement;
 }
 
-Status change(const char* sql, const std::vector<Row>& rows) {
+Result<db::Database> openToChange() {
   const Result<std::string> file = knownFile(true);
   if (!file) {
     return file.error();
@@ -144,39 +144,28 @@ Status change(const char* sql, const std::vector<Row>& rows) {
           "PRAGMA synchronous=OFF; CREATE TABLE IF NOT EXISTS known(mark TEXT, name TEXT, digest "
           "TEXT, PRIMARY KEY(mark, name, digest)) WITHOUT ROWID");
       !status) {
-    return status;
+    return status.error();
   }
-  Result<db::Transaction> transaction =
-      db::Transaction::begin(*database, db::Transaction::Kind::Write);
-  if (!transaction) {
-    return transaction.error();
-  }
-  for (const Row& row : rows) {
-    Result<db::Statement> statement = prepared(*database, sql, row);
-    if (Status status = statement ? statement->run() : Status(statement.error()); !status) {
-      return status;
-    }
-  }
-  return transaction->commit();
+  return database;
 }
 
 /// Nothing where they cannot be told.
-Result<std::vector<std::string>> digestsIn(const std::string& file, db::Database::Access access,
-                                           const Row& row) {
+Result<std::set<std::string>> digestsIn(const std::string& file, db::Database::Access access,
+                                        Mark mark, const std::string& name) {
   Result<db::Database> database = db::Database::open(file, access);
   if (!database) {
     return database.error();
   }
   Result<db::Statement> statement =
-      prepared(*database, "SELECT digest FROM known WHERE mark=?1 AND name=?2 AND ?3=''", row);
+      prepared(*database, "SELECT digest FROM known WHERE mark=? AND name=?", mark, name);
   if (!statement) {
     return statement.error();
   }
-  std::vector<std::string> digests;
+  std::set<std::string> digests;
   while (true) {
     switch (statement->step()) {
       case db::Statement::Step::Row:
-        digests.emplace_back(statement->text(0));
+        digests.emplace(statement->text(0));
         break;
       case db::Statement::Step::Done:
         return digests;
@@ -186,21 +175,25 @@ Result<std::vector<std::string>> digestsIn(const std::string& file, db::Database
   }
 }
 
-/// Nothing where it cannot be told.
-Result<bool> isIn(const std::string& file, db::Database::Access access, const Row& row) {
-  Result<db::Database> database = db::Database::open(file, access);
-  if (!database) {
-    return database.error();
+/// Of this process and of the file.
+Result<std::set<std::string>> digestsOf(Mark mark, const std::string& name) {
+  std::set<std::string> found;
+  for (const Row& row : g_here) {
+    if (std::get<0>(row) == mark && std::get<1>(row) == name) {
+      found.insert(std::get<2>(row));
+    }
   }
-  Result<db::Statement> statement =
-      prepared(*database, "SELECT count(*) FROM known WHERE mark=? AND name=? AND digest=?", row);
-  if (!statement) {
-    return statement.error();
+  if (const Result<std::string> file = knownFile(false); file) {
+    Result<std::set<std::string>> kept = digestsIn(*file, db::Database::Access::Read, mark, name);
+    if (!kept) {  // a writer that was killed: its change is undone first
+      kept = digestsIn(*file, db::Database::Access::Update, mark, name);
+    }
+    if (!kept) {
+      return kept.error();
+    }
+    found.merge(*kept);
   }
-  if (statement->step() != db::Statement::Step::Row) {
-    return statement->error();
-  }
-  return statement->integer(0) > 0;
+  return found;
 }
 
 }  // namespace
@@ -211,59 +204,61 @@ Status keepMark(Mark mark, const std::string& name, const std::string& digest) {
 
 Status keepMarks(Mark mark, const std::vector<NamedDigest>& all) {
   const std::lock_guard lock(g_mutex);
-  std::vector<Row> rows;
   for (const NamedDigest& each : all) {
-    rows.emplace_back(mark, each.name, each.digest);
-    g_here.insert(rows.back());
+    g_here.emplace(mark, each.name, each.digest);
   }
-  return change("INSERT OR IGNORE INTO known VALUES(?,?,?)", rows);
+  Result<db::Database> database = openToChange();
+  if (!database) {
+    return database.error();
+  }
+  Result<db::Transaction> transaction =
+      db::Transaction::begin(*database, db::Transaction::Kind::Write);
+  if (!transaction) {
+    return transaction.error();
+  }
+  for (const NamedDigest& each : all) {
+    Result<db::Statement> statement =
+        prepared(*database, "INSERT OR IGNORE INTO known VALUES(?,?,?)", mark, each.name);
+    if (!statement) {
+      return statement.error();
+    }
+    statement->bindText(3, each.digest);
+    if (Status status = statement->run(); !status) {
+      return status;
+    }
+  }
+  return transaction->commit();
 }
 
 Result<std::vector<std::string>> marksOf(Mark mark, const std::string& name) {
   const std::lock_guard lock(g_mutex);
-  std::set<std::string> found;
-  for (const Row& row : g_here) {
-    if (std::get<0>(row) == mark && std::get<1>(row) == name) {
-      found.insert(std::get<2>(row));
-    }
+  const Result<std::set<std::string>> found = digestsOf(mark, name);
+  if (!found) {
+    return found.error();
   }
-  const Row wanted(mark, name, "");
-  if (const Result<std::string> file = knownFile(false); file) {
-    Result<std::vector<std::string>> kept = digestsIn(*file, db::Database::Access::Read, wanted);
-    if (!kept) {  // a writer that was killed: its change is undone first
-      kept = digestsIn(*file, db::Database::Access::Update, wanted);
-    }
-    if (!kept) {
-      return kept.error();
-    }
-    found.insert(kept->begin(), kept->end());
-  }
-  return std::vector<std::string>(found.begin(), found.end());
+  return std::vector<std::string>(found->begin(), found->end());
 }
 
 bool hasMark(Mark mark, const std::string& name, const std::string& digest) {
   const std::lock_guard lock(g_mutex);
-  const Row row(mark, name, digest);
-  if (g_here.count(row) != 0) {
+  if (g_here.count({mark, name, digest}) != 0) {
     return true;
   }
-  const Result<std::string> file = knownFile(false);
-  if (!file) {
-    return false;
-  }
-  Result<bool> found = isIn(*file, db::Database::Access::Read, row);
-  if (!found) {  // a writer that was killed: its change is undone first
-    found = isIn(*file, db::Database::Access::Update, row);
-  }
-  return found.ok() && *found;
+  const Result<std::set<std::string>> found = digestsOf(mark, name);
+  return found.ok() && found->count(digest) != 0;
 }
 
 void dropMarks(Mark mark, const std::string& name) {
   const std::lock_guard lock(g_mutex);
   std::erase_if(
       g_here, [&](const Row& row) { return std::get<0>(row) == mark && std::get<1>(row) == name; });
-  static_cast<void>(
-      change("DELETE FROM known WHERE mark=?1 AND name=?2 AND ?3=''", {{mark, name, ""}}));
+  if (Result<db::Database> database = openToChange(); database) {
+    Result<db::Statement> statement =
+        prepared(*database, "DELETE FROM known WHERE mark=? AND name=?", mark, name);
+    if (statement) {
+      static_cast<void>(statement->run());
+    }
+  }
 }
 
 }  // namespace pf::app

@@ -31,6 +31,20 @@ class Ranks {
   int* m_ranks;
 };
 
+/// The ranks that run, as MPI numbers them.
+class AllThatRun {
+ public:
+  AllThatRun() { PF_UNDER(Comm_group)(MPI_COMM_WORLD, &m_group); }
+  ~AllThatRun() { PF_UNDER(Group_free)(&m_group); }
+  AllThatRun(const AllThatRun&) = delete;
+  AllThatRun& operator=(const AllThatRun&) = delete;
+
+  [[nodiscard]] MPI_Group get() const { return m_group; }
+
+ private:
+  MPI_Group m_group = MPI_GROUP_NULL;
+};
+
 }  // namespace
 
 RealGroup::RealGroup(MPI_Group group) : m_real(group) {
@@ -47,10 +61,8 @@ RealGroup::RealGroup(MPI_Group group) : m_real(group) {
   std::transform(world, world + size, places.get(),
                  [](int rank) { return g_group.runningPlace(rank); });
   const InLayer inside;
-  MPI_Group all = MPI_GROUP_NULL;
-  PF_UNDER(Comm_group)(MPI_COMM_WORLD, &all);
-  m_made = PF_UNDER(Group_incl)(all, size, places.get(), &m_real) == MPI_SUCCESS;
-  PF_UNDER(Group_free)(&all);
+  const AllThatRun all;
+  m_made = PF_UNDER(Group_incl)(all.get(), size, places.get(), &m_real) == MPI_SUCCESS;
 }
 
 RealGroup::~RealGroup() {
@@ -62,17 +74,15 @@ RealGroup::~RealGroup() {
 
 void recordedRanks(MPI_Group* real, int size, int* ranks) {
   const InLayer inside;
-  MPI_Group all = MPI_GROUP_NULL;
-  PF_UNDER(Comm_group)(MPI_COMM_WORLD, &all);
+  const AllThatRun all;
   Ranks own(size);
   for (int i = 0; i < size; ++i) {
     own.get()[i] = i;
   }
-  PF_UNDER(Group_translate_ranks)(*real, size, own.get(), all, ranks);
+  PF_UNDER(Group_translate_ranks)(*real, size, own.get(), all.get(), ranks);
   std::transform(ranks, ranks + size, ranks, [](int running) {
     return running >= 0 && running < g_group.runningCount() ? g_group.running(running) : -1;
   });
-  PF_UNDER(Group_free)(&all);
   PF_UNDER(Group_free)(real);
 }
 
