@@ -7,6 +7,7 @@
 #include "app/cli/command.h"
 #include "app/cli/opening.h"
 #include "app/cli/output.h"
+#include "app/cli/wrong_words.h"
 #include "app/replaying/replay.h"
 
 namespace pf::cli {
@@ -96,6 +97,9 @@ void addConditions(CLI::App& command, ReplayWords& words) {
 int run(CLI::App& command, ReplayWords& words) {
   app::ReplayOptions& options = words.options;
   options.launcherOptions = command.remaining();
+  if (const Status launcher = areOfLauncher(command, options.launcherOptions); !launcher) {
+    return fail(launcher.error());
+  }
   options.stallAfter = stallTime(*words.stallAfter);
   options.environmentOfNow = words.environment == "now";
   if (!words.until.empty()) {

@@ -104,6 +104,24 @@ Status isProgram(const CLI::App& command, const std::vector<std::string>& words)
                                                    : unknownOption(command, words.front());
 }
 
+Status areOfLauncher(const CLI::App& command, const std::vector<std::string>& words) {
+  for (const std::string& word : words) {
+    const std::string name = nameOnly(word);
+    if (name.size() <= 2 || !name.starts_with("--")) {
+      continue;
+    }
+    if (command.get_option_no_throw(name) != nullptr) {
+      return Error{ErrorCode::Usage,
+                   shown(name) + " stands behind options of the launcher, which would get it",
+                   "Options of 'photofinish " + command.get_name() + "' stand before those."};
+    }
+    if (!nearestOption(command, name).empty()) {
+      return unknownOption(command, word);
+    }
+  }
+  return {};
+}
+
 Status commandOrTrace(const CLI::App& command, const std::vector<std::string>& words) {
   if (Status program = isProgram(command, words); !program) {
     return program;

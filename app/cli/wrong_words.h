@@ -20,6 +20,9 @@ namespace pf::cli {
 /// Usage where `words`, what is left behind the options of `command`, begin with an option: it is no program.
 [[nodiscard]] Status isProgram(const CLI::App& command, const std::vector<std::string>& words);
 
+/// Usage where one of `words`, which go to a launcher, is an option of `command`, or looks like one: it was meant for us.
+[[nodiscard]] Status areOfLauncher(const CLI::App& command, const std::vector<std::string>& words);
+
 /// As isProgram(); and behind a trace there is nothing.
 [[nodiscard]] Status commandOrTrace(const CLI::App& command, const std::vector<std::string>& words);
 

@@ -97,6 +97,8 @@ class BadUseTest(PhotofinishTest):
                             (["debug", "t.pft", "u.pft"], "'u.pft' stands behind the trace t.pft\n  Give one trace"),
                             (["payload", "t.pft", "--ranks", "3"], "'photofinish payload' has no option --ranks\n  Did you mean --rank\\?"),
                             (["replay", "t.pft", "--group", "abc"], "'abc' is no value for --group\n"),
+                            (["replay", "t.pft", "--grup", "1"], "'photofinish replay' has no option --grup\n  Did you mean --group\\?"),
+                            (["replay", "t.pft", "--np", "2", "--group=1"], "--group stands behind options of the launcher"),
                             (["info"], "FILE is required\n  'photofinish info --help'"), (["--no-such"], "photofinish has no option --no-such")):
             with self.subTest(words=words):
                 self.assert_refused(self.photofinish(*words), 2, said)
