@@ -204,7 +204,8 @@ std::string whatText(const Contents& contents) {
   if (kindOf(head) == PayloadKind::Collective) {
     return callName(contents);
   }
-  return (kindOf(head) == PayloadKind::Probe ? "probe of a message from " : "message from ") +
+  return (kindOf(head) == PayloadKind::Probe ? "probe of a message from rank "
+                                             : "message from rank ") +
          std::to_string(head.a) + " of its communicator, tag " + std::to_string(head.b);
 }
 

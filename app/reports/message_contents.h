@@ -45,7 +45,7 @@ struct ContentsWanted {
 Status readContents(db::TraceStore& store, Rank rank, const ContentsWanted& wanted,
                     std::vector<Contents>& to);
 
-/// "MPI_Bcast", "message from 0 of its communicator, tag 7".
+/// "MPI_Bcast", "message from rank 0 of its communicator, tag 7".
 [[nodiscard]] std::string whatText(const Contents& contents);
 /// The routine of a collective; "?" for a number that none has.
 [[nodiscard]] std::string callName(const Contents& contents);

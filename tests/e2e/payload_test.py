@@ -45,14 +45,14 @@ class PayloadTest(PhotofinishTest):
                 self.assertEqual(self.payload("--event", particles, "--json").json()["contents"][0]["values"], PARTICLES)
                 self.assertEqual(self.payload("--event", shorts, "--json").json()["contents"][0]["values"], ["1", "2", "3"])
                 text = self.payload("--event", particles).out
-                self.assertIn(f"message from 0 of its communicator, tag 6: 64 bytes of {PARTICLE} (Particle)\n", text)
+                self.assertIn(f"message from rank 0 of its communicator, tag 6: 64 bytes of {PARTICLE} (Particle)\n", text)
                 self.assertIn("  00000010  9c 75 00 88 3c e4 37 fe  07 00 00 00 61 62 63 00  .u..<.7.....abc.\n", text)
                 self.assertIn("  " + " ".join(PARTICLES) + "\n", text)
                 probe = self.payload("--event", found[9]["event"])
-                self.assertEqual(probe.out, "probe of a message from 0 of its communicator, tag 9: 4000 bytes\n")
+                self.assertEqual(probe.out, "probe of a message from rank 0 of its communicator, tag 9: 4000 bytes\n")
                 as_json = self.payload("--event", found[9]["event"], "--json").json()["contents"][0]
                 self.assertEqual((as_json["bytes"], as_json["hex"], as_json["values"], as_json["cut"]), (4000, "", [], False))
-                self.assertRegex(self.payload().out, r"\n +\d+ +4000  probe of a message from 0 of its communicator, tag 9\n")
+                self.assertRegex(self.payload().out, r"\n +\d+ +4000  probe of a message from rank 0 of its communicator, tag 9\n")
                 # Each datatype is in the file once, and is no contents.
                 contents = self.photofinish("info", self.dir / "t.pft", "--json").json()["contents"]
                 self.assertEqual([each["entries"] for each in contents["perRank"] if each["rank"] == 1], [len(LIST)])
@@ -81,6 +81,18 @@ class PayloadTest(PhotofinishTest):
             self.assertEqual(self.photofinish("payload", trace, *words).status, 2)
         self.record("plain.pft", self.mpirun(2, TYPED))
         self.assert_refused(self.photofinish("payload", self.dir / "plain.pft", "--rank", 1), 2, "has no contents", "--groups")
+
+
+    def test_contents_in_a_script(self):
+        self.record("t.pft", self.mpirun(2, TYPED), "--groups", "each", "--mode", "all")
+        event = self.payload("--json").json()["contents"][0]["event"]
+        (self.dir / "s").write_text(f"contents 1:{event}\nexpect 12 bytes of int32\ncontents 0:1\nexpect neither sends nor receives\n"
+                                    "contents 1:100000\n")
+        run = self.photofinish("debug", "--script", self.dir / "s", self.dir / "t.pft")
+        self.assertEqual(run.status, 1, run)
+        said = f"[1] event {event} (rank 0): message from rank 0 of its communicator, tag 5: 12 bytes of int32 (MPI_INT)\n"
+        self.assertIn(said + "[1]   00000000  01 00 00 00 fe ff ff ff  e0 93 04 00              ............\n[1]   1 -2 300000\n", run.out)
+        self.assertRegex(run.out + run.err, "rank 1 has [0-9]+ events in the recording")
 
 
 class ContentsInAnEditorTest(DapCase):

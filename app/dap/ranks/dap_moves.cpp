@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "app/collation/failure.h"
+#include "app/dap/wire/dap_asked_event.h"
 
 namespace pf::headless {
 
@@ -120,25 +121,18 @@ void Moves::send(const EventRef& event, const char* reason) {
 }
 
 void Moves::replayTo(const Request& request) {
-  const auto& ranks = m_session.trace()->execution.ranks;
-  const std::int64_t rank = number(request.arguments, "rank", -1);
-  const std::int64_t serial = number(request.arguments, "serial", 0);
-  if (rank < 0 || serial < 1 || static_cast<std::size_t>(rank) >= ranks.size() ||
-      static_cast<std::size_t>(serial) > ranks[static_cast<std::size_t>(rank)].events.size()) {
-    m_client.fail(
-        request, "the recording has no such event",
-        "'rank' and 'serial' name it, serials count from 1; 'photofinish events' lists them.");
+  const std::optional<EventRef> event = askedEvent(m_client, request, m_session.trace()->execution);
+  if (!event) {
     return;
   }
-  const EventRef event{static_cast<Rank>(rank), static_cast<Serial>(serial)};
-  if (!m_session.runs(event.rank)) {
-    m_client.fail(request, m_session.notInReplay(event.rank).toStdString());
+  if (!m_session.runs(event->rank)) {
+    m_client.fail(request, m_session.notInReplay(event->rank).toStdString());
     return;
   }
   m_client.succeed(request);
   m_client.tell("continued",
-                {{"threadId", Threads::idOf(event.rank)}, {"allThreadsContinued", true}});
-  send(event, "goto");
+                {{"threadId", Threads::idOf(event->rank)}, {"allThreadsContinued", true}});
+  send(*event, "goto");
 }
 
 void Moves::snapshots(const Request& request) {

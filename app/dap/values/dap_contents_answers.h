@@ -2,22 +2,12 @@
 // 'photofinish/contents': what was in the messages of an event, where the trace has kept it.
 #pragma once
 
-#include <memory>
-
-#include <QObject>
-
 #include "app/dap/wire/dap_client.h"
-#include "app/session/debug_session.h"
-#include "views/trace/trace_index.h"
-
-namespace pf::session {
-struct EventContents;
-}
+#include "app/session/contents_reader.h"
 
 namespace pf::headless {
 
-class ContentsAnswers : public QObject {
-  Q_OBJECT
+class ContentsAnswers {
  public:
   ContentsAnswers(session::DebugSession& session, DapClient& client);
 
@@ -27,7 +17,7 @@ class ContentsAnswers : public QObject {
  private:
   session::DebugSession& m_session;
   DapClient& m_client;
-  views::TraceIndexPtr m_index;  ///< of the open trace, once it was made; null: it was not
+  session::ContentsReader m_reader;
 };
 
 }  // namespace pf::headless

@@ -28,8 +28,9 @@ values::MessageContents shownOf(const session::FoundContents& found) {
   out.what = contents.isCollective() ? QString::fromStdString(app::callName(contents))
                                      : ContentsPane::tr("message");
   if (!contents.isCollective()) {
-    out.from = found.source >= 0 ? ContentsPane::tr("rank %1").arg(found.source)
-                                 : ContentsPane::tr("%1 of its communicator").arg(contents.head.a);
+    out.from = found.source >= 0
+                   ? ContentsPane::tr("rank %1").arg(found.source)
+                   : ContentsPane::tr("rank %1 of its communicator").arg(contents.head.a);
     out.tag = QString::number(contents.head.b);
   }
   out.receiver =

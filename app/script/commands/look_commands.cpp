@@ -43,7 +43,8 @@ LookCommands::LookCommands(session::DebugSession& session, const ScriptRanks& ra
       m_teller(teller),
       m_awaited(awaited),
       m_answer(answer),
-      m_output(session, cycles) {}
+      m_output(session, cycles),
+      m_contents(session) {}
 
 void LookCommands::addTo(CommandTable& table) {
   using L = LookCommands;
@@ -52,6 +53,7 @@ void LookCommands::addTo(CommandTable& table) {
   table["group"] = handlerOf(this, &L::group);
   table["groups"] = handlerOf(this, &L::groups);
   table["which-message"] = handlerOf(this, &L::whichMessage);
+  table["contents"] = handlerOf(this, &L::contents);
   table["snapshots"] = handlerOf(this, &L::snapshots);
   table["races"] = handlerOf(this, &L::races);
   table["cycles"] = handlerOf(this, &L::cycles);
@@ -111,6 +113,40 @@ void LookCommands::whichMessage(const Command& command, const Ranks&) {
         m_answer.say({rank}, answer.text);
         m_answer.done();
       }));
+}
+
+void LookCommands::contents(const Command& command, const Ranks&) {
+  if (const QString problem = eventProblem(m_session.trace()->execution, command.event);
+      !problem.isEmpty()) {
+    m_answer.fail(problem);
+    return;
+  }
+  m_awaited.begin();
+  m_contents.read(command.event,
+                  m_awaited.inTime([this](const Result<session::EventContents>& found) {
+                    if (!found) {
+                      m_answer.fail(QString::fromStdString(found.error().text()));
+                      return;
+                    }
+                    sayContents(*found);
+                  }));
+}
+
+void LookCommands::sayContents(const session::EventContents& found) {
+  for (const session::FoundContents& each : found.found) {
+    const QString from = each.source >= 0 && !each.contents.isCollective()
+                             ? QObject::tr(" (rank %1)").arg(each.source)
+                             : QString();
+    m_answer.say(
+        {each.receiver.rank},
+        QObject::tr("event %1%2: %3")
+            .arg(each.receiver.serial)
+            .arg(from, QString::fromStdString(app::contentsText(each.contents)).trimmed()));
+  }
+  for (const QString& note : found.notes) {
+    m_answer.say({found.event.rank}, note);
+  }
+  m_answer.done();
 }
 
 void LookCommands::snapshots(const Command&, const Ranks&) {

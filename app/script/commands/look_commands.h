@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Commands that look at ranks and at the recording, and move nothing: rank, where, group, groups,
-// which-message, snapshots, races, cycles, output.
+// which-message, contents, snapshots, races, cycles, output.
 #pragma once
 
 #include "app/script/language/command_table.h"
@@ -10,6 +10,7 @@
 #include "app/script/ranks/rank_teller.h"
 #include "app/script/ranks/script_cycles.h"
 #include "app/script/ranks/script_ranks.h"
+#include "app/session/contents_reader.h"
 
 namespace pf::headless {
 
@@ -29,6 +30,8 @@ class LookCommands {
   void group(const Command& command, const Ranks& ranks);
   void groups(const Command& command, const Ranks& ranks);
   void whichMessage(const Command& command, const Ranks& ranks);
+  void contents(const Command& command, const Ranks& ranks);
+  void sayContents(const session::EventContents& found);
   void snapshots(const Command& command, const Ranks& ranks);
   void races(const Command& command, const Ranks& ranks);
   void cycles(const Command& command, const Ranks& ranks);
@@ -42,6 +45,7 @@ class LookCommands {
   AwaitedAnswers& m_awaited;
   ScriptAnswer& m_answer;
   RankOutput m_output;
+  session::ContentsReader m_contents;
 };
 
 }  // namespace pf::headless

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/script/commands/move_commands.h"
 
+#include "app/script/ranks/rank_text.h"
+
 namespace pf::headless {
 
 using values::RankState;
@@ -119,14 +121,9 @@ void MoveCommands::until(const Command& command, const Ranks& ranks) {
 }
 
 void MoveCommands::replayTo(const Command& command, const Ranks&) {
-  const auto& recorded = m_session.trace()->execution.ranks;
-  const auto rank = static_cast<std::size_t>(command.event.rank);
-  if (rank >= recorded.size()) {
-    m_answer.fail(QObject::tr("the recording has ranks 0 to %1").arg(recorded.size() - 1));
-  } else if (command.event.serial > recorded[rank].events.size()) {
-    m_answer.fail(QObject::tr("rank %1 has %2 events in the recording")
-                      .arg(rank)
-                      .arg(recorded[rank].events.size()));
+  if (const QString problem = eventProblem(m_session.trace()->execution, command.event);
+      !problem.isEmpty()) {
+    m_answer.fail(problem);
   } else {
     m_moves.move(Move::thereTo(), [this, &command] {
       m_session.setCurrentRank(command.event.rank);

@@ -82,6 +82,8 @@ constexpr std::array kVerbs{
                "what each rank does: its state, event and call"},
     ScriptVerb{"which-message", W::Text, G::None, true, false, "EXPRESSION",
                "the message that was written there last, on the current rank"},
+    ScriptVerb{"contents", W::Event, G::None, false, false, "RANK:SERIAL",
+               "what was in the messages of an event, where the trace has kept it"},
     ScriptVerb{"snapshots", W::None, G::None, false, false, "",
                "of the rank that runs alone, to go back to: where, and their memory"},
     ScriptVerb{"gdb", W::Text, G::Current, true, true, "[@GROUP] COMMAND", "a command of GDB"},

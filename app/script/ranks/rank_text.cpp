@@ -80,6 +80,17 @@ QString eventOfRankText(const Execution& execution, const EventRef& event) {
       .arg(eventText(execution, event));
 }
 
+QString eventProblem(const Execution& execution, const EventRef& event) {
+  const auto rank = static_cast<std::size_t>(event.rank);
+  if (rank >= execution.ranks.size()) {
+    return QObject::tr("the recording has ranks 0 to %1").arg(execution.ranks.size() - 1);
+  }
+  const std::size_t events = execution.ranks[rank].events.size();
+  return event.serial <= events
+             ? QString()
+             : QObject::tr("rank %1 has %2 events in the recording").arg(rank).arg(events);
+}
+
 QString beforeEventText(const Execution& execution, const EventRef& event) {
   return QObject::tr("before event %1: %2").arg(event.serial).arg(eventText(execution, event));
 }

@@ -31,6 +31,9 @@ namespace pf::headless {
 /// "rank 1 event 3, MPI_Send to 0, tag 7".
 [[nodiscard]] QString eventOfRankText(const Execution& execution, const EventRef& event);
 
+/// Why the recording has no such event; empty: it has.
+[[nodiscard]] QString eventProblem(const Execution& execution, const EventRef& event);
+
 /// "before event 3: MPI_Recv from any source, tag 7".
 [[nodiscard]] QString beforeEventText(const Execution& execution, const EventRef& event);
 
