@@ -17,6 +17,7 @@ struct DebugWords {
   ScriptOptions script;
   std::shared_ptr<double> stallAfter;
   std::shared_ptr<bool> trusted;
+  PartOptions part;
 };
 
 CLI::Validator place(bool expression) {
@@ -62,10 +63,15 @@ int debug(const CLI::App& parsed, DebugWords& words) {
   const std::chrono::milliseconds stallAfter = stallTime(*words.stallAfter);
   const bool byScript = !words.script.script.empty();
   if (!byScript && !words.offline.offline) {
+    if (*words.part.group || *words.part.ranks) {
+      return fail({ErrorCode::Usage, "--group and --ranks want --script or --offline",
+                   "In the window, tick the ranks: Replay, Debug only these ranks."});
+    }
     return recordAndOpen(command, stallAfter);
   }
   words.offline.stallAfter = stallAfter;
   words.offline.trusted = *words.trusted;
+  words.offline.part = words.script.part;
   words.script.stallAfter = stallAfter;
   words.script.trusted = *words.trusted;
   auto status =
@@ -91,9 +97,7 @@ void addDebug(CLI::App& parser, Commands& commands) {
                  "--script: replay although program, libraries, arguments or environment are not "
                  "the recorded ones")
       ->needs(script);
-  const PartOptions part = addPart(*command, words->script.part);
-  part.group->needs(script);
-  part.ranks->needs(script);
+  words->part = addPart(*command, words->script.part);
   words->trusted = addTrust(*command);
   commands.push_back({command, [command, words] { return debug(*command, *words); },
                       [command] {

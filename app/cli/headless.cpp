@@ -118,6 +118,24 @@ std::string wrongPlace(const std::string& text, bool expression) {
              : "'" + text + "' is not " + (expression ? "FILE:LINE EXPRESSION" : "FILE:LINE");
 }
 
+Status isNoPart(const app::PartOfJob& part) {
+  return part.isWhole()
+             ? Status()
+             : Error{ErrorCode::Usage, "--group and --ranks name a part of a recorded job",
+                     "Record with 'photofinish record --groups', then give its FILE.pft."};
+}
+
+std::vector<std::string> partWords(const app::PartOfJob& part) {
+  if (part.group) {
+    return {"--group", std::to_string(*part.group)};
+  }
+  std::string ranks;
+  for (const Rank rank : part.ranks) {
+    ranks += (ranks.empty() ? "" : ",") + std::to_string(rank);
+  }
+  return ranks.empty() ? std::vector<std::string>() : std::vector<std::string>{"--ranks", ranks};
+}
+
 Result<int> debugOffline(const std::vector<std::string>& words, const OfflineOptions& options) {
   if (Status can = reportCanBe(options.output); !can) {
     return can.error();
@@ -127,6 +145,9 @@ Result<int> debugOffline(const std::vector<std::string>& words, const OfflineOpt
   std::string trace = words.size() == 1 ? words.front() : "";
   std::string status;
   if (trace.size() < 5 || trace.substr(trace.size() - 4) != ".pft") {
+    if (Status whole = isNoPart(options.part); !whole) {
+      return whole.error();
+    }
     app::RecordOptions recording;
     recording.command = words;
     recording.endStuck = true;
@@ -157,6 +178,8 @@ Result<int> debugOffline(const std::vector<std::string>& words, const OfflineOpt
   if (options.snapshotEvery > 0.0) {
     next.insert(next.end(), {"--snapshot-every", std::to_string(options.snapshotEvery)});
   }
+  const std::vector<std::string> part = partWords(options.part);
+  next.insert(next.end(), part.begin(), part.end());
   std::signal(SIGUSR1, SIG_IGN);  // until the other program knows what it is for
   return becomeHeadless(next);
 }

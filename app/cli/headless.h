@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "app/replaying/part_of_job.h"
 #include "replay_engine/base/result.h"
 
 namespace pf::cli {
@@ -26,7 +27,13 @@ struct OfflineOptions {
   double snapshotEvery = 0.0;               ///< seconds; 0: when SIGUSR1 asks for one
   std::chrono::milliseconds stallAfter{0};  ///< as app::RecordOptions
   bool trusted = false;                     ///< a trace that is given is taken over
+  app::PartOfJob part;                      ///< of a trace: which ranks run
 };
+
+/// Usage where a part is wanted of a job that is not recorded yet.
+Status isNoPart(const app::PartOfJob& part);
+/// The words that name it to photofinish-headless; none: it is whole.
+std::vector<std::string> partWords(const app::PartOfJob& part);
 
 /// Lists the jobs that run on this host, for photofinish attach.
 std::string runningJobsText();

@@ -59,17 +59,6 @@ Result<app::Recorded> record(const std::vector<std::string>& words, bool inputIs
   return app::record(options);
 }
 
-std::vector<std::string> partWords(const app::PartOfJob& part) {
-  if (part.group) {
-    return {"--group", std::to_string(*part.group)};
-  }
-  std::string ranks;
-  for (const Rank rank : part.ranks) {
-    ranks += (ranks.empty() ? "" : ",") + std::to_string(rank);
-  }
-  return ranks.empty() ? std::vector<std::string>() : std::vector<std::string>{"--ranks", ranks};
-}
-
 }  // namespace
 
 Result<int> debugByScript(const std::vector<std::string>& words, const ScriptOptions& options) {
@@ -89,9 +78,8 @@ Result<int> debugByScript(const std::vector<std::string>& words, const ScriptOpt
   }
   std::string trace = words.size() == 1 ? words.front() : "";
   if (trace.size() < 5 || trace.substr(trace.size() - 4) != ".pft") {
-    if (!options.part.isWhole()) {
-      return Error{ErrorCode::Usage, "--group and --ranks name a part of a recorded job",
-                   "Record with 'photofinish record --groups', then give its FILE.pft."};
+    if (Status whole = isNoPart(options.part); !whole) {
+      return whole.error();
     }
     auto recorded = record(words, fromInput, options.stallAfter);
     if (!recorded) {

@@ -2,7 +2,7 @@
 // photofinish-headless: the front ends without a window. The command line becomes it:
 //   photofinish-headless dap [PORT]
 //   photofinish-headless offline TRACE REPORT [STATUS] [--break PLACE]… [--log TEXT]…
-//     [--transcripts DIRECTORY] [--snapshot-every SECONDS]
+//     [--transcripts DIRECTORY] [--snapshot-every SECONDS] [--group N | --ranks RANK,…]
 //   photofinish-headless script TRACE FILE [--group N | --ranks RANK,…] [--force]
 //   photofinish-headless check-script FILE
 // --trust behind the first word of the first three: the trace is taken over.
@@ -21,6 +21,21 @@
 
 namespace {
 
+/// True: the option `name` was it.
+bool readPart(const QString& name, const QString& value, pf::app::PartOfJob& part) {
+  if (name == QLatin1String("--group")) {
+    part.group = value.toUInt();
+    return true;
+  }
+  if (name == QLatin1String("--ranks")) {
+    for (const QString& rank : value.split(QLatin1Char(','))) {
+      part.ranks.push_back(rank.toInt());
+    }
+    return true;
+  }
+  return false;
+}
+
 int offline(const QStringList& words, bool trusted) {
   pf::headless::OfflineOptions options;
   options.trusted = trusted;
@@ -36,7 +51,7 @@ int offline(const QStringList& words, bool trusted) {
       options.transcripts = value;
     } else if (words[i] == QLatin1String("--snapshot-every")) {
       options.snapshotEvery = std::atof(value.c_str());
-    } else {
+    } else if (!readPart(words[i], words[i + 1], options.part)) {
       (words[i] == QLatin1String("--break") ? options.breaks : options.logs).push_back(value);
     }
   }
@@ -47,13 +62,7 @@ int script(const QStringList& words, bool trusted) {
   pf::headless::ScriptOptions options{
       words.value(2).toStdString(), words.value(3).toStdString(), trusted, {}, false};
   options.force = words.mid(4).contains(QLatin1String("--force"));
-  if (words.value(4) == QLatin1String("--group")) {
-    options.part.group = words.value(5).toUInt();
-  } else if (words.value(4) == QLatin1String("--ranks")) {
-    for (const QString& rank : words.value(5).split(QLatin1Char(','))) {
-      options.part.ranks.push_back(rank.toInt());
-    }
-  }
+  readPart(words.value(4), words.value(5), options.part);
   return pf::headless::runScript(options);
 }
 

@@ -8,7 +8,7 @@
 #include "app/front_end/signals.h"
 #include "app/offline_report/offline_facts.h"
 #include "app/offline_report/offline_run.h"
-#include "app/session/records/trusted_trace.h"
+#include "app/session/part_of_trace.h"
 #include "replay_engine/base/shown_text.h"
 
 namespace pf::headless {
@@ -30,8 +30,8 @@ Status write(const OfflineReport& report, const std::string& path) {
 }  // namespace
 
 int runOffline(const OfflineOptions& options) {
-  Result<session::LoadedTrace> loaded =
-      session::loadToReplay(QString::fromStdString(options.trace), options.trusted);
+  Result<session::LoadedTrace> loaded = session::loadPartToReplay(
+      QString::fromStdString(options.trace), options.trusted, options.part);
   if (!loaded) {
     return failed(loaded.error());
   }
@@ -40,6 +40,9 @@ int runOffline(const OfflineOptions& options) {
   OfflineReport report = factsOf(options.trace, *loaded);
   {
     OfflineRun run(options, std::move(*loaded), report);
+    if (const Status part = run.debugOnlyPart(); !part) {
+      return failed(part.error());
+    }
     EndSignals signals;
     QObject::connect(&signals, &EndSignals::received, &run, &OfflineRun::stop);
     QObject::connect(&signals, &EndSignals::asked, &run, [&run] { run.snapshot("SIGUSR1"); });

@@ -37,19 +37,10 @@ OfflineRun::OfflineRun(const OfflineOptions& options, session::LoadedTrace trace
       m_data(trace.data),
       m_snapshots(m_session, report) {
   using S = session::DebugSession;
-  const int ranks = static_cast<int>(trace.ranks.size());
   m_session.open(m_trace, std::move(trace));
   m_session.breakpoints().setAside();
   m_session.debuggers().setTranscripts(QString::fromStdString(options.transcripts));
   m_failed = m_data->failure.event.valid() ? m_data->failure.event.rank : -1;
-  QList<int> focus;
-  const bool all = ranks <= kGdbsUpTo || !options.breaks.empty() || !options.logs.empty();
-  for (int rank = 0; rank < ranks; ++rank) {
-    if (all || rank == m_failed) {
-      focus << rank;
-    }
-  }
-  m_session.debuggers().setFocus(focus);
   m_session.setStopFilter([this](int rank, int breakpoint) { return onHit(rank, breakpoint); });
   m_patience.setInterval(kLookEveryMs);
   connect(&m_patience, &QTimer::timeout, this, &OfflineRun::look);
@@ -73,7 +64,46 @@ OfflineRun::OfflineRun(const OfflineOptions& options, session::LoadedTrace trace
           });
 }
 
+QList<int> OfflineRun::ranksThatRun() const {
+  QList<int> running;
+  for (const values::RankState& state : m_session.rankStates()) {
+    if (state.activity != values::RankActivity::NotInReplay) {
+      running << state.rank;
+    }
+  }
+  return running;
+}
+
+Status OfflineRun::debugOnlyPart() {
+  Status part = m_session.debugOnly(m_options.part);
+  if (!part || m_options.part.isWhole()) {
+    return part;
+  }
+  const QList<int> running = ranksThatRun();
+  m_report.notes.push_back((running.size() == 1 ? "Only rank " : "Only ranks ") +
+                           values::rankSetText(running).toStdString() +
+                           " ran again. What is said of others is from the recording.");
+  if (m_failed >= 0 && !m_session.runs(m_failed)) {
+    m_report.notes.push_back("Rank " + std::to_string(m_failed) +
+                             ", which failed, is none of them.");
+    m_failed = -1;
+  }
+  return {};
+}
+
+/// Of a large job the rank that failed has a GDB, or those with places to watch: all.
+void OfflineRun::focus() {
+  const QList<int> running = ranksThatRun();
+  const bool all =
+      running.size() <= kGdbsUpTo || !m_options.breaks.empty() || !m_options.logs.empty();
+  m_valuesOf = m_failed >= 0 ? m_failed : running.value(0);
+  m_session.debuggers().setFocus(all            ? running
+                                 : m_failed < 0 ? QList<int>()
+                                                : QList<int>{m_failed});
+}
+
 void OfflineRun::start() {
+  focus();
   placeBreakpoints();
   m_session.restartCycle();
   m_snapshots.start(m_options.snapshotEvery);
@@ -211,6 +241,7 @@ bool OfflineRun::rests(const values::RankState& state) {
   }
   return state.activity == values::RankActivity::Finished ||
          state.activity == values::RankActivity::Failed ||
+         state.activity == values::RankActivity::NotInReplay ||
          state.activity == values::RankActivity::Stopped;
 }
 
@@ -232,8 +263,8 @@ void OfflineRun::look() {
   }
   m_patience.stop();
   m_pending = 1;
-  for (const values::RankState& state : m_session.rankStates()) {
-    askStack(state.rank);
+  for (const int rank : ranksThatRun()) {
+    askStack(rank);
   }
   answered();
 }
@@ -273,7 +304,7 @@ void OfflineRun::askStack(int rank) {
                            placeText(frame.fullname, line), sourceLine(frame.fullname, line)});
         }
         addStack(m_report.stacks, rank, std::move(shown), {});
-        if (rank == std::max(m_failed, 0) && user < frames->size()) {
+        if (rank == m_valuesOf && user < frames->size()) {
           askValues(rank, (*frames)[user]);
         }
         answered();

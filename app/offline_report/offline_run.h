@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include <QList>
 #include <QObject>
 #include <QTimer>
 
@@ -26,6 +27,7 @@ struct OfflineOptions {
   std::string transcripts;          ///< directory for the GDBs' transcripts, or empty
   double snapshotEvery = 0.0;       ///< seconds; 0: when asked for by SIGUSR1 only
   bool trusted = false;             ///< the trace is taken over
+  app::PartOfJob part;              ///< which ranks run
 };
 
 /// Writes the report. Returns the exit status of the program as it was recorded, or ours if there
@@ -38,6 +40,8 @@ class OfflineRun : public QObject {
  public:
   OfflineRun(const OfflineOptions& options, session::LoadedTrace trace, OfflineReport& report);
 
+  /// Before start(): options.part runs, without the others. Errors: as app::ranksOfPart().
+  [[nodiscard]] Status debugOnlyPart();
   void start();
   /// Ends the replay; finished() follows, with what there is.
   void stop();
@@ -59,6 +63,8 @@ class OfflineRun : public QObject {
     std::uint64_t hits = 0;
   };
 
+  [[nodiscard]] QList<int> ranksThatRun() const;
+  void focus();
   void placeBreakpoints();
   bool onHit(int rank, int breakpoint);
   void noteNext(int rank, int breakpoint, std::size_t index);
@@ -80,7 +86,8 @@ class OfflineRun : public QObject {
   std::string m_stalled;
   bool m_looking = false;
   bool m_leaving = false;
-  int m_failed = -1;  ///< rank, -1: none failed
+  int m_failed = -1;   ///< rank, -1: none of those that run failed
+  int m_valuesOf = 0;  ///< rank whose values are listed
   int m_waits = 0;
   std::size_t m_pending = 0;
   QTimer m_patience;

@@ -16,6 +16,9 @@ constexpr int kLooks = 200;
 
 /// "event 17, waiting in MPI_Recv for any source".
 std::string whereIs(const values::RankState& state) {
+  if (state.activity == values::RankActivity::NotInReplay) {
+    return "does not run";
+  }
   const std::string detail = state.detail.toStdString();
   return "event " + std::to_string(state.serial) + (detail.empty() ? "" : ", " + detail);
 }

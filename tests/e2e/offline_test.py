@@ -61,12 +61,12 @@ class OfflineTest(PhotofinishTest):
         self.assertIsNone(re.search(r"https?:|@import|url\(", text))
         return page.parts
 
-    def record_crash(self):
+    def record_crash(self, *options):
         """A recording of segfault_in_order in which the message of rank 2 overtakes that of rank 1."""
         program = BIN / "corpus" / "segfault_in_order"
         for seed in range(1, 60):
             (self.dir / "t.pft").unlink(missing_ok=True)
-            run = self.photofinish("record", "-o", self.dir / "t.pft", "--jitter", seed, *self.mpirun(4, program))
+            run = self.photofinish("record", "-o", self.dir / "t.pft", "--jitter", seed, *options, *self.mpirun(4, program))
             if run.status not in (0, None) and not run.launcher_failed and "signal 11" in run.err + run.out:
                 return run
         self.fail("no run of 60 failed")
@@ -107,6 +107,38 @@ class OfflineTest(PhotofinishTest):
         self.assertIn("or could", races)
         self.assertIn("MPI_Recv(&sources[i]", races)
         self.assertIn("rank 0:", parts["Output of the program"])
+
+    def test_a_part_of_the_job(self):
+        """Ranks that run alone, and the failing one among them; then another one, which sees the rest in the recording."""
+        recorded = self.record_crash("--groups", "each")
+        crash = self.line_of("segfault_in_order.c", "list->items[")
+        run = self.debug("--ranks", "0", "--snapshot-every", "0.1", self.dir / "t.pft")
+        self.assertEqual(run.status, recorded.status, run)
+        parts = self.page()
+        self.assertIn("SIGSEGV", parts[""])
+        stacks = parts["Stacks at the failure"]
+        self.assertIn(f"segfault_in_order.c:{crash}", stacks)
+        self.assertRegex(stacks, r"Variables of rank 0 in apply\(\)[\s\S]*source +int +2")
+        self.assertEqual(re.findall(r"\n *Ranks? ([\d, -]+)", stacks), ["0"])
+        page = (self.dir / "r.html").read_text()
+        self.assertIn("Only rank 0 ran again. What is said of others is from the recording.", page)
+        run = self.debug("--group", "2", "--break", f"segfault_in_order.c:{crash}", self.dir / "t.pft", report="r.txt")
+        self.assertEqual(run.status, recorded.status, run)
+        text = (self.dir / "r.txt").read_text()
+        self.assertIn("Only rank 2 ran again.", text)
+        self.assertIn("Rank 0, which failed, is none of them.", text)
+        self.assertIn(f"segfault_in_order.c:{crash}: 0 hits", text)
+        self.assertNotIn("Stacks at the failure", text)
+
+    def test_a_part_that_cannot_be(self):
+        self.need(BIN / "corpus" / "two_rank_wildcard")
+        launch = self.mpirun(2, BIN / "corpus" / "two_rank_wildcard")
+        self.record("t.pft", launch, "--groups", "0-1")
+        self.assert_refused(self.debug("--group", "9", self.dir / "t.pft"), 2, "group")
+        self.assert_refused(self.debug("--ranks", "1", self.dir / "t.pft"), 2, "0-1")
+        self.assert_refused(self.debug("--ranks", "1", *launch), 2, "a part of a recorded job", "record --groups")
+        self.assert_refused(self.photofinish("debug", "--ranks", "1", self.dir / "t.pft"), 2, "want --script or --offline")
+        self.assertFalse((self.dir / "r.html").exists())
 
     def test_a_clean_run_is_recorded_first(self):
         program = BIN / "corpus" / "two_rank_wildcard"
