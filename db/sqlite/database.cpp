@@ -26,8 +26,11 @@ bool isDamage(int code) {
 }
 
 Error errorOf(sqlite3* handle, int code, const std::string& path) {
-  const std::string detail = std::string(sqlite3_errstr(code)) +
-                             (handle != nullptr ? std::string(": ") + sqlite3_errmsg(handle) : "");
+  std::string detail = sqlite3_errstr(code);
+  if (const std::string more = handle != nullptr ? sqlite3_errmsg(handle) : "";
+      !more.empty() && more != detail) {
+    detail += ": " + more;
+  }
   const int osError = handle != nullptr ? sqlite3_system_errno(handle) : 0;
   if (code == SQLITE_READONLY_ROLLBACK) {
     return Error{

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <random>
 
 #include <gtest/gtest.h>
@@ -87,6 +88,23 @@ TEST(Damage, flipsUnderASessionAreSeenOrHarmless) {
     wrong += read.ok() && dump(*read) != good ? 1U : 0U;
   }
   EXPECT_EQ(wrong, 0U);
+}
+
+/// SQLite's two words for it are the same ones, mostly.
+TEST(Damage, isToldOnce) {
+  const Patient patient(smallContent());
+  std::string bytes(patient.bytes().begin(), patient.bytes().end());
+  for (std::size_t i = 4096; i < bytes.size(); ++i) {
+    bytes[i] = static_cast<char>(bytes[i] ^ 0x5a);
+  }
+  std::ofstream(patient.path(), std::ios::binary) << bytes;
+  const Result<TraceStore> store = TraceStore::open(patient.path(), TraceStore::Mode::ReadOnly);
+  ASSERT_FALSE(store.ok());
+  const std::string text = store.error().message;
+  const std::string said = "database disk image is malformed";
+  const std::size_t first = text.find(said);
+  ASSERT_NE(first, std::string::npos) << text;
+  EXPECT_EQ(text.find(said, first + 1), std::string::npos) << text;
 }
 
 TEST(Damage, isNamedAndTheRestIsSaved) {
