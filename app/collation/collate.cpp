@@ -595,9 +595,11 @@ Status writeTrace(db::TraceWriter* writer, const std::string& logDirectory,
   }
   const auto strange = filesOfOthers(logs);
   std::set<std::string> modules;
+  std::vector<db::RankInfo> ranks;
   for (const RankLog& log : logs) {
     db::RankInfo rank = rankInfo(log, facts, analysis.execution);
     addRaces(rank, reduction);
+    ranks.push_back(rank);
     writer->addRank(std::move(rank));
     std::vector<std::string> notes = notesOf(log, facts, analysis.execution);
     for (const auto& [reader, file] : strange) {
@@ -616,6 +618,8 @@ Status writeTrace(db::TraceWriter* writer, const std::string& logDirectory,
       }
     }
   }
+  collated.cuts = cutLines(ranks);
+  collated.failed = facts.goesOn ? std::nullopt : whatFailed(ranks, facts.exitStatus);
   if (Status status = addPayloads(*writer, logDirectory, static_cast<std::int32_t>(logs.size()),
                                   unreadTo, collated);
       !status) {
@@ -744,9 +748,6 @@ Result<Collated> collate(const std::string& logDirectory, const RunFacts& facts,
     result.wildcardReceives += log.races ? log.races->wildcards : log.wildSources.size();
     result.probes += probesAnswered(log);
     result.complete = result.complete && log.complete;
-    if (!log.complete) {
-      result.cuts.push_back("rank " + std::to_string(log.rank) + ": " + log.cut);
-    }
     for (std::string& note : notesOf(log, facts, analysis->execution)) {
       notes.insert(std::move(note));
     }

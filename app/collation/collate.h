@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/collation/contents_digest.h"
+#include "app/collation/failure.h"
 #include "db/store/former_file.h"
 #include "db/store/trace_store.h"
 #include "replay_engine/base/result.h"
@@ -65,7 +66,8 @@ struct Collated {
   std::string notReduced;  ///< with racesFound: why sources that do not race are in the trace, too
   bool complete = false;
   bool analysed = false;                 ///< messages and races are known: events were recorded
-  std::vector<std::string> cuts;         ///< one line a rank whose record is not complete
+  std::vector<std::string> cuts;         ///< cutLines() (failure.h)
+  std::optional<WhatFailed> failed;      ///< nothing: it ended well, or goes on
   std::vector<std::string> contentsCut;  ///< the same of what came from outside of its group
   std::vector<ContentsDigest> contents;  ///< of what each rank kept of that
   std::vector<std::string> notes;  ///< what was used whose replay is not guaranteed, and where

@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <csignal>
-#include <string>
+#include <cstring>
+#include <map>
+
+#include "replay_engine/groups/replay_groups.h"
 
 namespace pf::app {
 
@@ -13,35 +16,101 @@ bool endedByItself(int signal) {
 
 namespace {
 
-bool isAbort(const Execution& execution, const Event& event) {
-  return event.call < execution.callNames.size() && execution.callNames[event.call] == "MPI_Abort";
-}
-
 /// How much a rank looks like the one that failed first: others are ended by the launcher because
 /// of it.
-int guilt(const db::RankInfo& rank, const RankHistory& history, const Execution& execution) {
+enum class Guilt { None, Cut, Killed, Status, Abort, Signal };
+
+Guilt guiltOf(const db::RankInfo& rank) {
   const bool runs =  // as collate() says it of a recording that goes on
       rank.state.starts_with("was ") && !rank.exitSignal && !rank.exitStatus;
-  if (rank.complete || runs) {
-    return 0;
+  if (runs) {
+    return Guilt::None;
   }
-  const bool aborted = !history.events.empty() && isAbort(execution, history.events.back());
   if (rank.exitSignal && endedByItself(*rank.exitSignal)) {
-    return 6;
+    return Guilt::Signal;
   }
-  if (aborted) {
-    return 5;
+  if (!rank.complete && rank.state.starts_with("ended inside MPI_Abort ")) {
+    return Guilt::Abort;
   }
   if (rank.exitStatus && *rank.exitStatus != 0) {
-    return 4;
+    return Guilt::Status;
+  }
+  if (rank.complete) {
+    return Guilt::None;
   }
   if (rank.exitSignal && *rank.exitSignal == SIGKILL) {
-    return 3;
+    return Guilt::Killed;
   }
-  return history.events.empty() ? 0 : 1;
+  return rank.lastSerial == 0 ? Guilt::None : Guilt::Cut;
+}
+
+/// Null: none.
+const db::RankInfo* guiltiest(const std::vector<db::RankInfo>& ranks) {
+  const auto worst = std::ranges::max_element(ranks, {}, guiltOf);
+  return worst == ranks.end() || guiltOf(*worst) == Guilt::None ? nullptr : &*worst;
+}
+
+std::string signalName(int signal) {
+  const char* const name = sigabbrev_np(signal);
+  return name != nullptr ? "SIG" + std::string(name) : "signal " + std::to_string(signal);
+}
+
+std::string sentenceOf(const db::RankInfo& rank) {
+  const std::string who = "rank " + std::to_string(rank.rank) + " ";
+  const std::string event = "event " + std::to_string(rank.lastSerial);
+  switch (guiltOf(rank)) {
+    case Guilt::Signal:
+      return who + "was ended by " + signalName(*rank.exitSignal) + " after " + event;
+    case Guilt::Abort:
+      return who + "called MPI_Abort, its " + event +
+             (rank.exitStatus ? ", and ended with exit status " + std::to_string(*rank.exitStatus)
+                              : "");
+    case Guilt::Status:
+      return who + "ended with exit status " + std::to_string(*rank.exitStatus) + " after " + event;
+    case Guilt::Killed:
+      return who + "was killed (SIGKILL) after " + event;
+    case Guilt::Cut:
+    case Guilt::None:
+      break;
+  }
+  // "ended inside MPI_Recv (event 3)"
+  const std::string state = rank.state.starts_with("ended ") ? rank.state : "ended after " + event;
+  return who + state + (rank.exitSignal ? ", by " + signalName(*rank.exitSignal) : "");
 }
 
 }  // namespace
+
+std::optional<WhatFailed> whatFailed(const std::vector<db::RankInfo>& ranks,
+                                     std::optional<std::int32_t> exitStatus) {
+  if (const db::RankInfo* const worst = guiltiest(ranks)) {
+    return WhatFailed{worst->rank, sentenceOf(*worst)};
+  }
+  if (exitStatus.value_or(0) == 0) {
+    return std::nullopt;
+  }
+  return WhatFailed{kUnknownRank, "the run ended with exit status " + std::to_string(*exitStatus) +
+                                      ", though each rank ended well"};
+}
+
+std::vector<std::string> cutLines(const std::vector<db::RankInfo>& ranks) {
+  constexpr std::size_t kMostLines = 4;
+  std::vector<std::string> lines;
+  std::map<std::string, std::vector<Rank>> alike;
+  for (const db::RankInfo& rank : ranks) {
+    if (!rank.complete) {
+      lines.push_back("rank " + std::to_string(rank.rank) + ": " + rank.cutReason);
+      alike[rank.cutReason.substr(0, rank.cutReason.find(", after event "))].push_back(rank.rank);
+    }
+  }
+  if (lines.size() <= kMostLines) {
+    return lines;
+  }
+  lines.clear();
+  for (const auto& [why, which] : alike) {
+    lines.push_back((which.size() == 1 ? "rank " : "ranks ") + rangesText(which) + ": " + why);
+  }
+  return lines;
+}
 
 bool receives(const RankHistory& rank, Serial serial) {
   if (serial == 0 || serial > rank.events.size()) {
@@ -59,15 +128,7 @@ bool receives(const RankHistory& rank, Serial serial) {
 
 std::optional<EventRef> failingReceive(const std::vector<db::RankInfo>& ranks,
                                        const Execution& execution) {
-  const db::RankInfo* worst = nullptr;
-  int most = 0;
-  for (const db::RankInfo& rank : ranks) {
-    const int g = guilt(rank, execution.ranks[static_cast<std::size_t>(rank.rank)], execution);
-    if (g > most) {
-      most = g;
-      worst = &rank;
-    }
-  }
+  const db::RankInfo* const worst = guiltiest(ranks);
   if (worst == nullptr) {
     return std::nullopt;
   }

@@ -3,7 +3,9 @@
 // launcher because of it.
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "db/schema/trace_types.h"
@@ -16,6 +18,19 @@ bool endedByItself(int signal);
 
 /// Whether the event takes a message.
 bool receives(const RankHistory& rank, Serial serial);
+
+/// Who failed, and how, in one sentence without its end: "rank 0 ended with exit status 1 after event 5". All that tells of a
+/// run says it so.
+struct WhatFailed {
+  Rank rank = kUnknownRank;  ///< unknown: no rank by itself
+  std::string sentence;
+};
+/// Nothing: the run ended well, as far as its ranks and its launcher (`exitStatus`) tell, or it goes on.
+std::optional<WhatFailed> whatFailed(const std::vector<db::RankInfo>& ranks,
+                                     std::optional<std::int32_t> exitStatus);
+
+/// Of the ranks whose records are not complete, why: a line each, or, where they are many, one for those with the same reason.
+std::vector<std::string> cutLines(const std::vector<db::RankInfo>& ranks);
 
 /// The last event of the rank that failed in which it took a message (its last event, if there is
 /// none): the failing receive. Nothing if no rank looks as if it had failed.

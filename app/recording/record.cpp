@@ -158,6 +158,9 @@ void say(const Collated& collated, const Recorded& recorded, bool grouped) {
                    recorded.trace.c_str());
     }
   }
+  if (collated.failed) {
+    tell("  " + collated.failed->sentence);
+  }
   for (const std::string& cut : collated.cuts) {
     tell("  " + cut);
   }

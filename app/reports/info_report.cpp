@@ -2,6 +2,7 @@
 // photofinish info
 #include <nlohmann/json.hpp>
 
+#include "app/collation/failure.h"
 #include "app/collation/race_reduction.h"
 #include "app/replaying/replay.h"
 #include "app/replaying/report_parts.h"
@@ -224,6 +225,10 @@ Result<Info> infoOf(db::TraceStore& store) {
   return info;
 }
 
+std::optional<WhatFailed> failedIn(const Info& info) {
+  return whatFailed(info.ranks, info.run.exitStatus);
+}
+
 json rankJson(const db::RankInfo& rank) {
   json out{{"rank", rank.rank},
            {"pid", rank.pid},
@@ -257,37 +262,42 @@ std::string jsonText(const Info& info) {
           {{"rank", rank.rank}, {"serial", rank.lastSerial}, {"reason", rank.cutReason}});
     }
   }
-  return dump({{"ranks", run.ranks},
-               {"owner", ownerName(info.owner)},
-               {"command", run.command},
-               {"directory", run.workingDirectory},
-               {"program", run.program},
-               {"mode", run.mode},
-               {"messages", run.messages ? json(*run.messages) : json(nullptr)},
-               {"wildcardReceives", info.wildcards},
-               {"probes", info.probes ? json(*info.probes) : json(nullptr)},
-               {"racingReceives", run.racingReceives ? json(*run.racingReceives) : json(nullptr)},
-               {"traced", info.online.algorithm.empty() ? info.wildcards : info.online.kept},
-               {"forcedBy", info.online.tags ? "tags" : "pins"},
-               {"foundWhileRecording", onlineJson(info.online)},
-               {"times", timesName(info.times)},
-               {"bytes", info.bytes},
-               {"complete", run.complete},
-               {"cut", cuts},
-               {"notGuaranteed", noted},
-               {"tracing", info.tracing ? tracingJson(*info.tracing) : json(nullptr)},
-               {"groups", run.groups ? json(*run.groups) : json(nullptr)},
-               {"contents", contentsJson(info)},
-               {"sameAddresses", run.sameAddresses},
-               {"redacted", run.redacted},
-               {"exitStatus", optionalNumber(run.exitStatus)},
-               {"mpi", run.mpiLibrary},
-               {"host", run.host},
-               {"created", run.createdUtc},
-               {"finished", run.finishedUtc},
-               {"version", run.version},
-               {"uuid", run.uuid},
-               {"perRank", ranks}});
+  const std::optional<WhatFailed> failed = failedIn(info);
+  return dump(
+      {{"ranks", run.ranks},
+       {"owner", ownerName(info.owner)},
+       {"command", run.command},
+       {"directory", run.workingDirectory},
+       {"program", run.program},
+       {"mode", run.mode},
+       {"messages", run.messages ? json(*run.messages) : json(nullptr)},
+       {"wildcardReceives", info.wildcards},
+       {"probes", info.probes ? json(*info.probes) : json(nullptr)},
+       {"racingReceives", run.racingReceives ? json(*run.racingReceives) : json(nullptr)},
+       {"traced", info.online.algorithm.empty() ? info.wildcards : info.online.kept},
+       {"forcedBy", info.online.tags ? "tags" : "pins"},
+       {"foundWhileRecording", onlineJson(info.online)},
+       {"times", timesName(info.times)},
+       {"bytes", info.bytes},
+       {"complete", run.complete},
+       {"failed", failed ? json{{"rank", failed->rank >= 0 ? json(failed->rank) : json(nullptr)},
+                                {"text", failed->sentence}}
+                         : json(nullptr)},
+       {"cut", cuts},
+       {"notGuaranteed", noted},
+       {"tracing", info.tracing ? tracingJson(*info.tracing) : json(nullptr)},
+       {"groups", run.groups ? json(*run.groups) : json(nullptr)},
+       {"contents", contentsJson(info)},
+       {"sameAddresses", run.sameAddresses},
+       {"redacted", run.redacted},
+       {"exitStatus", optionalNumber(run.exitStatus)},
+       {"mpi", run.mpiLibrary},
+       {"host", run.host},
+       {"created", run.createdUtc},
+       {"finished", run.finishedUtc},
+       {"version", run.version},
+       {"uuid", run.uuid},
+       {"perRank", ranks}});
 }
 
 /// What was run, and where.
@@ -328,6 +338,9 @@ std::string plainText(const Info& info) {
   if (!online.algorithm.empty()) {
     out << "found     " << online.found << " racing deliveries while it ran, by "
         << online.algorithm << (online.tags ? "; replayed by tags\n" : "\n");
+  }
+  if (const std::optional<WhatFailed> failed = failedIn(info)) {
+    out << "failed    " << failed->sentence << "\n";
   }
   if (run.exitStatus) {
     out << "exit      " << *run.exitStatus << "\n";

@@ -28,7 +28,9 @@ const std::string& callName(const Execution& execution, const Event& event) {
 views::RankEnd rankEnd(const db::RankInfo& rank, const RankHistory& history,
                        const Execution& execution) {
   using views::RankEndKind;
-  if (rank.complete) {
+  const bool badly = (rank.exitStatus && *rank.exitStatus != 0) ||
+                     (rank.exitSignal && app::endedByItself(*rank.exitSignal));
+  if (rank.complete && !badly) {
     return {RankEndKind::Finished, QStringLiteral("finished")};
   }
   if (rank.exitSignal) {
@@ -57,10 +59,8 @@ views::Failure findFailure(const std::vector<db::RankInfo>& ranks, const Executi
   if (!event) {
     return {};
   }
-  const auto worst = std::ranges::find(ranks, event->rank, &db::RankInfo::rank);
-  const views::RankEnd end =
-      rankEnd(*worst, execution.ranks[static_cast<std::size_t>(event->rank)], execution);
-  return {*event, QStringLiteral("rank %1: %2").arg(event->rank).arg(end.text)};
+  const std::optional<app::WhatFailed> failed = app::whatFailed(ranks, std::nullopt);
+  return {*event, failed ? QString::fromStdString(failed->sentence) : QString()};
 }
 
 namespace {
