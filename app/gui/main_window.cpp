@@ -12,6 +12,7 @@
 #include <QSplitter>
 #include <QStatusBar>
 #include <QToolBar>
+#include <QVBoxLayout>
 #include <QWhatsThis>
 
 #include "app/gui/commands/attach_dialog.h"
@@ -26,6 +27,7 @@
 #include "app/gui/commands/transcripts_action.h"
 #include "app/gui/opening.h"
 #include "app/gui/panes/debug_panes.h"
+#include "app/gui/panes/failure_banner.h"
 #include "app/gui/panes/matrix_frames.h"
 #include "app/gui/panes/pane_actions.h"
 #include "app/gui/panes/pane_export.h"
@@ -53,6 +55,17 @@ namespace {
 
 const QString kPhysicalAxis = QStringLiteral("diagram/physical");
 
+/// Below the banner.
+QWidget* underBanner(FailureBanner* banner, QWidget* centre) {
+  auto* const whole = new QWidget;
+  auto* const column = new QVBoxLayout(whole);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(0);
+  column->addWidget(banner);
+  column->addWidget(centre, 1);
+  return whole;
+}
+
 QSplitter* makeCentre(const WindowViews& views) {
   auto* split = new QSplitter(Qt::Vertical);
   split->setObjectName(QStringLiteral("centre"));
@@ -72,7 +85,8 @@ MainWindow::MainWindow(QWidget* parent)
       m_session(new DebugSession(this)),
       m_views(makeWindowViews()),
       m_centre(makeCentre(m_views)),
-      m_pages(new StartPage(m_centre)),
+      m_banner(new FailureBanner),
+      m_pages(new StartPage(underBanner(m_banner, m_centre))),
       m_status(new StatusLine(*this)) {
   setObjectName(QStringLiteral("MainWindow"));
   setWindowTitle(tr("Photofinish"));
@@ -369,6 +383,10 @@ void MainWindow::connectFiles() {
   connect(m_files, &SessionFiles::said, this, &MainWindow::say);
   connect(m_files, &SessionFiles::used, m_pages, &StartPage::remember);
   connect(m_compare, &CompareAction::compared, this, &MainWindow::compared);
+  connect(m_banner, &FailureBanner::failureWanted, this,
+          [this] { m_session->go(session::Move::Failure); });
+  connect(m_banner, &FailureBanner::raceWanted, m_shown, &ShownTrace::selectRace);
+  connect(m_banner, &FailureBanner::waitsWanted, m_docks, &WindowDocks::showWaits);
 }
 
 // -- opening
@@ -418,6 +436,7 @@ void MainWindow::showTrace(const QString& path, const LoadedTrace& trace,
     index = views::makeIndex(trace.data);
   }
   m_pages->showCentre();
+  m_banner->clear();
   const bool goesOn = follower().made(path);
   setWindowTitle((goesOn ? tr("%1 (recording) — Photofinish") : tr("%1 — Photofinish"))
                      .arg(QFileInfo(path).fileName()));
@@ -432,6 +451,7 @@ void MainWindow::showTrace(const QString& path, const LoadedTrace& trace,
       m_shown->selectEvent(failing);
     }
     say(m_shown->outcome(), false);
+    m_banner->showRun(app::whatFailed(trace.ranks, trace.run.exitStatus), m_shown->index());
     m_part->restore();
     m_files->apply();
     m_pages->remember(path);
@@ -453,6 +473,7 @@ void MainWindow::showNewer(const QString& path, bool last) {
 
 void MainWindow::showUnrecorded(const QString& title) {
   m_pages->showCentre();
+  m_banner->clear();
   setWindowTitle(tr("%1 — Photofinish").arg(title));
   m_shown->showUnrecorded(views::makeIndex(m_session->trace()));
   m_panes->refreshRanks();

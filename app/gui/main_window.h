@@ -18,6 +18,7 @@ class BreakpointActions;
 class CompareAction;
 class CompareWindow;
 class DebugPanes;
+class FailureBanner;
 class FollowAction;
 class InspectionPanes;
 class KeyBindings;
@@ -100,6 +101,7 @@ class MainWindow : public QMainWindow {
   DebugSession* m_session;
   const WindowViews m_views;
   QSplitter* m_centre;  ///< diagram and source
+  FailureBanner* m_banner;
   StartPage* m_pages;
   StatusLine* m_status;
   WindowDocks* m_docks = nullptr;

@@ -193,10 +193,10 @@ void ShownTrace::showSites(const EventRef& event, const EventRef& other) {
 
 QString ShownTrace::outcome() const {
   const views::TraceData& shown = m_index->data();
-  return shown.failure.event.valid()
-             ? tr("%1. Failing receive (F4) replays to it.").arg(shown.failure.reason)
-             : tr("%n racing receive(s). Select one; Enter replays to it.", nullptr,
-                  static_cast<int>(shown.races.size()));
+  return shown.failure.event.valid() ? tr("The run failed: %1. Failing receive (F4) replays to it.")
+                                           .arg(shown.failure.reason)
+                                     : tr("%n racing receive(s). Select one; Enter replays to it.",
+                                          nullptr, static_cast<int>(shown.races.size()));
 }
 
 void ShownTrace::showCallSites() {

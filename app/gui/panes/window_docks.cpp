@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/gui/panes/window_docks.h"
 
+#include <QComboBox>
 #include <QDockWidget>
 #include <QMainWindow>
 #include <QScreen>
@@ -9,9 +10,11 @@
 #include "app/gui/panes/contents_pane.h"
 #include "app/gui/panes/inspection_panes.h"
 #include "app/gui/panes/matrix_frames.h"
+#include "app/gui/panes/pane_actions.h"
 #include "plugins/call_sites/call_sites.h"
 #include "plugins/comm_matrix/comm_matrix.h"
 #include "plugins/queues/queues.h"
+#include "plugins/queues/queues_widget.h"
 #include "plugins/rank_timeline/rank_timeline.h"
 #include "views/panes/contents_view.h"
 #include "views/panes/debug_views.h"
@@ -113,6 +116,15 @@ void WindowDocks::makePlugins(QDockWidget* last) {
       m_matrix = new MatrixFrames(*matrix);
     }
     connect(widget, &plugins::ViewWidget::eventSelected, this, &WindowDocks::eventSelected);
+  }
+}
+
+void WindowDocks::showWaits() {
+  for (plugins::ViewWidget* const widget : m_plugins) {
+    if (auto* const queues = qobject_cast<plugins::QueuesWidget*>(widget); queues != nullptr) {
+      queues->moment()->setCurrentIndex(plugins::QueuesWidget::End);
+      goToPane(*qobject_cast<QDockWidget*>(widget->parentWidget()));
+    }
   }
 }
 

@@ -35,6 +35,9 @@ class WindowDocks : public QObject {
   /// Those of plugins.
   [[nodiscard]] const std::vector<plugins::ViewWidget*>& plugins() const { return m_plugins; }
 
+  /// Who waits for whom at the end of the record: in front.
+  void showWaits();
+
   /// All panes back where they were at first.
   void resetLayout();
   /// As it was when the window was closed last; and for the next time.

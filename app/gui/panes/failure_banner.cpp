@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/gui/panes/failure_banner.h"
+
+#include <algorithm>
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QToolButton>
+
+#include "app/session/state/in_background.h"
+#include "replay_engine/races/race_weight.h"
+#include "views/models/race_list_model.h"
+#include "views/panes/icons.h"
+#include "views/trace/analyses/trace_text.h"
+#include "views/values/text.h"
+
+namespace pf::gui {
+namespace {
+
+QToolButton* makeButton(const QString& name, const QString& text, const QString& tip) {
+  auto* const button = new QToolButton;
+  button->setObjectName(name);
+  button->setText(text);
+  button->setToolTip(tip);
+  button->setToolButtonStyle(Qt::ToolButtonTextOnly);
+  return button;
+}
+
+/// The window's own background with some red in it, in light and in dark.
+QPalette tinted(QPalette palette) {
+  constexpr int kRedOfEight = 1;
+  const QColor red(0xe0, 0x1b, 0x24);
+  const QColor own = palette.color(QPalette::Window);
+  const auto mixed = [](int a, int b) { return (a * (8 - kRedOfEight) + b * kRedOfEight) / 8; };
+  palette.setColor(QPalette::Window,
+                   QColor(mixed(own.red(), red.red()), mixed(own.green(), red.green()),
+                          mixed(own.blue(), red.blue())));
+  return palette;
+}
+
+int firstOf(const views::TraceIndex& trace) {
+  const std::vector<std::uint8_t> severity = views::rateRaces(trace);
+  const auto first = std::ranges::find(severity, static_cast<std::uint8_t>(RaceWeight::First));
+  return first == severity.end() ? -1 : static_cast<int>(first - severity.begin());
+}
+
+}  // namespace
+
+FailureBanner::FailureBanner(QWidget* parent)
+    : QFrame(parent),
+      m_text(new QLabel),
+      m_there(makeButton(QStringLiteral("goThere"), tr("Go there"),
+                         tr("Replay to the last receive of the rank that failed (F4)"))),
+      m_race(makeButton(QStringLiteral("firstRace"), {},
+                        tr("Select the race that the failure most likely depends on"))),
+      m_waits(makeButton(QStringLiteral("whoWaits"), tr("Who waits"),
+                         tr("Message queues at the end of the record"))) {
+  setObjectName(QStringLiteral("failureBanner"));
+  setFrameShape(QFrame::StyledPanel);
+  setAutoFillBackground(true);
+  setPalette(tinted(palette()));
+  m_text->setObjectName(QStringLiteral("failureText"));
+  m_text->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  m_text->setWordWrap(true);
+  m_text->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
+  auto* const sign = new QLabel;
+  sign->setPixmap(views::icon(views::Icon::RunToFailure).pixmap(16, 16));
+  auto* const close = makeButton(QStringLiteral("dismiss"), tr("Dismiss"),
+                                 tr("Hide this until another trace is opened"));
+  auto* const row = new QHBoxLayout(this);
+  row->setContentsMargins(8, 4, 8, 4);
+  row->addWidget(sign);
+  row->addWidget(m_text, 1);
+  for (QToolButton* const button : {m_there, m_race, m_waits, close}) {
+    row->addWidget(button);
+  }
+  connect(m_there, &QToolButton::clicked, this, &FailureBanner::failureWanted);
+  connect(m_race, &QToolButton::clicked, this, [this] { Q_EMIT raceWanted(m_first); });
+  connect(m_waits, &QToolButton::clicked, this, &FailureBanner::waitsWanted);
+  connect(close, &QToolButton::clicked, this, &FailureBanner::clear);
+  clear();
+}
+
+void FailureBanner::clear() {
+  m_search.disconnect(this);
+  m_first = -1;
+  hide();
+}
+
+void FailureBanner::showRun(const std::optional<app::WhatFailed>& failed,
+                            const views::TraceIndexPtr& index) {
+  clear();
+  if (!failed) {
+    return;
+  }
+  QString sentence = values::oneLine(QString::fromStdString(failed->sentence));
+  sentence.replace(0, 1, sentence.left(1).toUpper());
+  m_text->setText(sentence + QLatin1Char('.'));
+  const views::TraceData& trace = index->data();
+  m_there->setVisible(trace.failure.event.valid());
+  m_race->hide();
+  m_waits->setVisible(std::ranges::any_of(trace.ends, [](const views::RankEnd& end) {
+    return end.kind == views::RankEndKind::Killed || end.kind == views::RankEndKind::Cut;
+  }));
+  show();
+  addRaces(index);
+}
+
+void FailureBanner::addRaces(const views::TraceIndexPtr& index) {
+  const auto races = static_cast<int>(index->data().races.size());
+  if (races == 0) {
+    return;
+  }
+  connect(&m_search, &QFutureWatcherBase::finished, this, [this, index, races] {
+    m_first = m_search.result();
+    if (m_first < 0) {
+      return;
+    }
+    const EventRef event = index->races().eventOf(static_cast<std::size_t>(m_first));
+    const QString place = views::siteText(*index, event);
+    m_race->setText(races == 1 ? tr("1 race: %1").arg(place)
+                               : tr("%1 races, first: %2").arg(races).arg(place));
+    m_race->show();
+  });
+  m_search.setFuture(session::inBackground([index] { return firstOf(*index); }));
+}
+
+}  // namespace pf::gui

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// How the run that is shown has failed, above diagram and source, with what can be done about it. It stays until it is
+// answered, or another trace is opened.
+#pragma once
+
+#include <optional>
+
+#include <QFrame>
+#include <QFutureWatcher>
+
+#include "app/collation/failure.h"
+#include "views/trace/trace_index.h"
+
+class QLabel;
+class QToolButton;
+
+namespace pf::gui {
+
+class FailureBanner : public QFrame {
+  Q_OBJECT
+ public:
+  explicit FailureBanner(QWidget* parent = nullptr);
+
+  /// `failed`: nothing hides it. Which race to look at first is worked out on another thread, and added.
+  void showRun(const std::optional<app::WhatFailed>& failed, const views::TraceIndexPtr& index);
+  void clear();
+
+ Q_SIGNALS:
+  void failureWanted();       ///< go to the failing receive
+  void raceWanted(int race);  ///< the one to look at first
+  void waitsWanted();         ///< who waits for whom at the end of the record
+
+ private:
+  void addRaces(const views::TraceIndexPtr& index);
+
+  QLabel* m_text;
+  QToolButton* m_there;
+  QToolButton* m_race;
+  QToolButton* m_waits;
+  int m_first = -1;
+  /// The race to look at first; -1: none weighs more than others.
+  QFutureWatcher<int> m_search;
+};
+
+}  // namespace pf::gui
