@@ -78,6 +78,9 @@ void SessionLogic::nudge(std::int32_t number) {
 
 /// With each tick, and at once when a rank has come to where it was sent: a user waits for it.
 void SessionLogic::stepPlan() {
+  if (m_ranks.size() < static_cast<std::size_t>(m_expected)) {
+    return;  // one that has not come yet is not where it was sent
+  }
   StopPlanner::Step step = m_planner.step(m_ranks, m_now);
   for (const std::int32_t rank : step.nudge) {
     nudge(rank);

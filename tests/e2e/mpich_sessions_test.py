@@ -47,7 +47,7 @@ class MpichSessionsTest(DapCase):
         """A crash, a run that is right, a deadlock: stacks of all ranks, of the program's frames only."""
         status, text, stacks = self.report(*self.mpiexec(3, self.desk(), "crash"))
         self.assertEqual(status, 11)
-        self.assertRegex(text, r"rank 1: SIGSEGV[\s\S]*MPI +MPICH Version")
+        self.assertRegex(text, r"rank 1 was ended by SIGSEGV[\s\S]*MPI +MPICH Version")
         crash, barrier = line_of(DESK, "MARK crash"), line_of(DESK, "MPI_Barrier")
         self.assertRegex(stacks, rf"rank 1\n +#0 main\(\) at desk.c:{crash}")
         waits = rf"\n +#0 MPI_Barrier\(\)\n +#1 main\(\) at desk.c:{barrier}"

@@ -120,6 +120,19 @@ TEST(Cut, MayHoldRanksBeforeTheGate) {
   EXPECT_EQ(s.verdicts().at(0).kind, VerdictKind::CutReached);
 }
 
+TEST(Cut, IsNotReachedBeforeAllRanksHaveCome) {
+  SimulatedSession s(2);
+  s.client();
+  s.order(Plan{{1, 30}, 1, true});
+  s.agent(0);
+  s.at(0, RankPhase::Stopped, 0);
+  EXPECT_EQ(s.verdicts().size(), 0U);
+  s.agent(1);
+  s.at(1, RankPhase::Stopped, 29);
+  ASSERT_EQ(s.verdicts().size(), 1U);
+  EXPECT_EQ(s.verdicts()[0].serial, 30U);
+}
+
 TEST(Cut, RankThatNeverComesIsReportedAfterAWhile) {
   SimulatedSession s(2);
   s.start();
