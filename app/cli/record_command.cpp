@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <CLI/CLI.hpp>
 
+#include <chrono>
 #include <cstdlib>
 
 #include "app/cli/command.h"
@@ -8,6 +9,7 @@
 #include "app/cli/output.h"
 #include "app/cli/wrong_words.h"
 #include "app/recording/record.h"
+#include "app/recording/until_failure.h"
 #include "app/replaying/locality_groups.h"
 #include "replay_engine/groups/replay_groups.h"
 
@@ -24,6 +26,9 @@ struct RecordWords {
   CLI::Option* window = nullptr;
   CLI::Option* endStuckFlag = nullptr;
   CLI::Option* groups = nullptr;
+  CLI::Option* untilFailure = nullptr;
+  app::UntilFailure search;
+  double time = 0;
   std::shared_ptr<double> stallAfter;
 };
 
@@ -136,8 +141,39 @@ int run(CLI::App& command, RecordWords& words) {
       return fail(good.error());
     }
   }
+  if (*words.untilFailure) {
+    if (words.time > 0) {
+      words.search.time = std::chrono::duration<double>(words.time);
+    }
+    auto tried = app::recordUntilFailure(words.options, words.search);
+    return tried ? tried->exitStatus : fail(tried.error());
+  }
   auto recorded = app::record(words.options);
   return recorded ? recorded->exitStatus : fail(recorded.error());
+}
+
+void addUntilFailure(CLI::App& command, RecordWords& words) {
+  constexpr int kMostRuns = 1'000'000;
+  constexpr double kLongest = 1e7;  // seconds
+  words.untilFailure =
+      command.add_flag("--until-failure")
+          ->description(
+              "again and again, in native timing and with --jitter in turn, until a run fails; "
+              "keeps that "
+              "one and a good one (NAME-good.pft). What hangs is ended, as with --end-stuck");
+  command
+      .add_option("--runs", words.search.runs, "--until-failure: at most so many (default: 100)")
+      ->check(CLI::Range(1, kMostRuns))
+      ->needs(words.untilFailure);
+  command.add_option("--time", words.time, "--until-failure: begin no run after so many seconds")
+      ->check(CLI::Range(0.1, kLongest))
+      ->needs(words.untilFailure);
+  command
+      .add_option(
+          "--check", words.search.check,
+          "--until-failure: a run has failed, too, if this command of the shell does, which "
+          "has as its input what the run printed")
+      ->needs(words.untilFailure);
 }
 
 }  // namespace
@@ -166,6 +202,7 @@ void addRecord(CLI::App& parser, Commands& commands) {
       "has ended); --end-stuck=SECONDS: also once every rank has waited for so long");
   command->add_flag("--same-addresses", options.sameAddresses,
                     "stack, heap, globals and libraries lie where they will in each replay");
+  addUntilFailure(*command, *words);
   words->stallAfter = addStallAfter(*command);
   commands.push_back({command, [command, words] { return run(*command, *words); }, {}});
 }

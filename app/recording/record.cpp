@@ -41,6 +41,11 @@ extern "C" void onPassedOn(int number) {
   }
 }
 
+volatile std::sig_atomic_t g_interrupted = 0;
+extern "C" void onInterrupt(int /*signal*/) {
+  g_interrupted = 1;
+}
+
 volatile std::sig_atomic_t g_ended = 0;
 extern "C" void onEnd(int /*signal*/) {
   g_ended = 1;
@@ -52,9 +57,11 @@ class StayForTheTrace {
  public:
   StayForTheTrace() {
     g_ended = 0;
-    struct sigaction ignore {};
-    ignore.sa_handler = SIG_IGN;
-    sigaction(SIGINT, &ignore, &m_interrupt);
+    g_interrupted = 0;
+    struct sigaction note {};
+    note.sa_handler = onInterrupt;
+    note.sa_flags = SA_RESTART;
+    sigaction(SIGINT, &note, &m_interrupt);
     struct sigaction end {};
     end.sa_handler = onEnd;
     sigaction(SIGTERM, &end, &m_terminate);
@@ -94,6 +101,10 @@ std::string freeName(const std::string& program) {
       return name;
     }
   }
+}
+
+std::string nameOf(const RecordOptions& options, const LaunchCommand& command) {
+  return options.output.empty() ? freeName(command.program()) : options.output;
 }
 
 /// Notes where the kernel has put the core files of ranks that a signal has ended.
@@ -403,6 +414,7 @@ class RecordedLogs {
       m_input = std::move(*tee);
       job.input = m_input->launcherEnd();
     }
+    job.output = m_options.standardOutput;
     const StayForTheTrace stay;
     Result<std::unique_ptr<Job>> running = Job::start(std::move(job));
     if (!running) {
@@ -496,6 +508,12 @@ class RecordedLogs {
 
 }  // namespace
 
+Result<std::string> nameOfTrace(const RecordOptions& options) {
+  const Result<LaunchCommand> command = parseLaunch(options.command);
+  return command ? Result<std::string>(nameOf(options, *command))
+                 : Result<std::string>(command.error());
+}
+
 Result<Recorded> record(const RecordOptions& options) {
   Result<LaunchCommand> command = parseLaunch(options.command);
   if (!command) {
@@ -512,7 +530,7 @@ Result<Recorded> record(const RecordOptions& options) {
     return facts.error();
   }
   Recorded recorded;
-  const std::string trace = options.output.empty() ? freeName(command->program()) : options.output;
+  const std::string trace = nameOf(options, *command);
   if (Status status = makePlace(trace, options.replace); !status) {
     return status.error();
   }
@@ -526,6 +544,7 @@ Result<Recorded> record(const RecordOptions& options) {
     return status.error();
   }
   recorded.exitStatus = *status;
+  recorded.interrupted = g_interrupted != 0 || g_ended != 0;
   Result<std::optional<Collated>> made = logs.makeTrace();
   if (!made) {
     return made.error();
@@ -533,6 +552,7 @@ Result<Recorded> record(const RecordOptions& options) {
   if (const std::optional<Collated>& collated = *made; collated) {
     recorded.trace = trace;
     recorded.racing = collated->racing;
+    recorded.failed = collated->failed;
     sayKept(recorded.trace, collated->kept);
     if (!options.quiet) {
       say(*collated, recorded, !options.groups.empty() && options.groups != "all");

@@ -27,14 +27,19 @@ struct RecordOptions {
   /// Every rank waits: until that is told, and how long they may at all; 0 = by itself, never.
   std::chrono::milliseconds stallAfter{0};
   std::chrono::milliseconds stallLimit{0};
-  bool quiet = false;  ///< no summary line
+  bool quiet = false;      ///< no summary line
+  int standardOutput = 1;  ///< where the launcher's goes
 };
 
 struct Recorded {
   std::string trace;
   int exitStatus = 0;  ///< of the launcher
   std::uint64_t racing = 0;
+  std::optional<WhatFailed> failed;  ///< with a trace; nothing: it ended well
+  bool interrupted = false;          ///< by Ctrl-C or SIGTERM to us
 };
+/// The name that the trace will have. Usage: it is no command of a launcher.
+Result<std::string> nameOfTrace(const RecordOptions& options);
 
 /// Runs the program to its end and makes the trace. Says what happened on standard error.
 Result<Recorded> record(const RecordOptions& options);

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/recording/until_failure.h"
+
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+
+#include "replay_engine/base/shown_text.h"
+#include "replay_engine/base/unique_fd.h"
+
+namespace pf::app {
+namespace fs = std::filesystem;
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+volatile std::sig_atomic_t g_searchEnded = 0;
+extern "C" void onSearchEnd(int /*signal*/) {
+  g_searchEnded = 1;
+}
+
+/// Ctrl-C between two runs ends the search, not this program.
+class StayForTheSearch {
+ public:
+  StayForTheSearch() {
+    g_searchEnded = 0;
+    struct sigaction stay {};
+    stay.sa_handler = onSearchEnd;
+    stay.sa_flags = SA_RESTART;
+    sigaction(SIGINT, &stay, &m_before);
+  }
+  ~StayForTheSearch() { sigaction(SIGINT, &m_before, nullptr); }
+  StayForTheSearch(const StayForTheSearch&) = delete;
+  StayForTheSearch& operator=(const StayForTheSearch&) = delete;
+
+ private:
+  struct sigaction m_before {};
+};
+
+Status moved(const std::string& from, const std::string& to) {
+  std::error_code error;
+  fs::rename(from, to, error);
+  return error ? Status(systemError("cannot rename " + from + " to " + to, error.value()))
+               : Status();
+}
+
+std::string timingText(std::uint64_t seed) {
+  return seed == 0 ? "native timing" : "jitter " + std::to_string(seed);
+}
+
+/// The runs, one after the other.
+class Search {
+ public:
+  Search(const UntilFailure& wish, const std::string& trace, std::uint64_t firstSeed,
+         const TryOnce& once)
+      : m_wish(wish),
+        m_trace(trace),
+        m_seed(firstSeed),
+        m_jitterOnly(firstSeed != 0),
+        m_once(once) {}
+
+  Result<Tried> run() {
+    const auto begun = Clock::now();
+    while (m_tried.runs < m_wish.runs && (!m_wish.time || Clock::now() - begun < *m_wish.time)) {
+      const Result<bool> over = tryNext();
+      if (!over) {
+        return over.error();
+      }
+      if (*over) {
+        return m_tried;
+      }
+    }
+    std::string text = m_tried.runs == 1
+                           ? "the one run did not fail"
+                           : "none of " + std::to_string(m_tried.runs) + " runs failed";
+    tell(text + (m_tried.good.empty() ? "" : "; the last one is " + m_tried.good));
+    return m_tried;
+  }
+
+ private:
+  /// True: it was the last one.
+  Result<bool> tryNext() {
+    ++m_tried.runs;
+    const bool jitters = m_jitterOnly || m_tried.runs % 2 == 0;
+    const std::uint64_t seed = jitters ? nextSeed() : 0;
+    const auto begun = Clock::now();
+    Result<TriedRun> run = m_once(m_trace, seed);
+    if (!run) {
+      return run.error();
+    }
+    if (run->interrupted || g_searchEnded != 0) {
+      return interrupted(*run);
+    }
+    const double seconds = std::chrono::duration<double>(Clock::now() - begun).count();
+    std::array<char, 32> time{};
+    std::snprintf(time.data(), time.size(), "%.1f s", seconds);
+    tell("run " + std::to_string(m_tried.runs) + " (" + timingText(seed) + ", " + time.data() +
+         "): " + run->failure.value_or("ended well"));
+    if (!run->failure) {
+      m_tried.good = goodName(m_trace);
+      Status status = moved(m_trace, m_tried.good);
+      return status ? Result<bool>(false) : Result<bool>(status.error());
+    }
+    m_tried.failing = m_trace;
+    m_tried.exitStatus = run->exitStatus != 0 ? run->exitStatus : 1;
+    tell("  the run that failed is " + m_trace +
+         (m_tried.good.empty() ? "; no run before it did not"
+                               : ", a good one " + m_tried.good + ": 'photofinish diff " +
+                                     m_tried.good + " " + m_trace + "' compares them"));
+    return true;
+  }
+
+  std::uint64_t nextSeed() { return m_jitterOnly ? m_seed++ : ++m_seed; }
+
+  /// What it left is no run of the program.
+  Result<bool> interrupted(const TriedRun& run) {
+    std::error_code gone;
+    fs::remove(m_trace, gone);
+    m_tried.exitStatus = run.exitStatus != 0 ? run.exitStatus : 128 + SIGINT;
+    tell("ended in run " + std::to_string(m_tried.runs) + ", before one had failed" +
+         (m_tried.good.empty() ? "" : "; the last good one is " + m_tried.good));
+    return true;
+  }
+
+  const UntilFailure& m_wish;
+  const std::string& m_trace;
+  std::uint64_t m_seed;
+  bool m_jitterOnly;
+  const TryOnce& m_once;
+  Tried m_tried;
+};
+
+/// What the program prints, from the beginning; invalid with errno where there is no memory for a file.
+UniqueFd makeOutput() {
+  return UniqueFd(memfd_create("photofinish-output", MFD_CLOEXEC));
+}
+
+void show(int output) {
+  std::array<char, 65536> bytes{};
+  off_t at = 0;
+  for (ssize_t got = 0; (got = pread(output, bytes.data(), bytes.size(), at)) > 0; at += got) {
+    std::fwrite(bytes.data(), 1, static_cast<std::size_t>(got), stdout);
+  }
+  std::fflush(stdout);
+}
+
+/// The failure that COMMAND has found in what the run printed; nothing: none.
+Result<std::optional<std::string>> check(const std::string& command, int output) {
+  if (command.empty()) {
+    return std::optional<std::string>();
+  }
+  const pid_t child = fork();
+  if (child == 0) {
+    lseek(output, 0, SEEK_SET);
+    dup2(output, STDIN_FILENO);
+    std::signal(SIGPIPE, SIG_DFL);
+    execl("/bin/sh", "sh", "-c", command.c_str(), static_cast<char*>(nullptr));
+    _exit(127);
+  }
+  int status = 0;
+  while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (child < 0) {
+    return systemError("cannot run the check", errno);
+  }
+  if (WIFEXITED(status) && (WEXITSTATUS(status) == 126 || WEXITSTATUS(status) == 127)) {
+    return Error{ErrorCode::NotFound, "the check '" + command + "' cannot be run",
+                 "Give a command of the shell to --check."};
+  }
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0
+             ? std::optional<std::string>()
+             : std::optional("it ended well, and '" + command + "' says that it is wrong");
+}
+
+}  // namespace
+
+std::string goodName(const std::string& trace) {
+  const fs::path path(trace);
+  return (path.parent_path() / (path.stem().string() + "-good.pft")).string();
+}
+
+Result<Tried> tryUntilFailure(const UntilFailure& wish, const std::string& trace, bool replace,
+                              std::uint64_t firstSeed, const TryOnce& once) {
+  std::error_code unknown;
+  if (!replace && fs::exists(goodName(trace), unknown)) {
+    return Error{ErrorCode::Usage,
+                 goodName(trace) + " is there, and the good run will have the name",
+                 "Move it away, name another trace with -o, or give --replace."};
+  }
+  const StayForTheSearch stay;
+  return Search(wish, trace, firstSeed, once).run();
+}
+
+Result<Tried> recordUntilFailure(const RecordOptions& options, const UntilFailure& wish) {
+  RecordOptions each = options;
+  each.quiet = true;
+  each.endStuck = true;
+  const Result<std::string> trace = nameOfTrace(options);
+  if (!trace) {
+    return trace.error();
+  }
+  const TryOnce once = [&](const std::string& name, std::uint64_t seed) -> Result<TriedRun> {
+    const UniqueFd output = makeOutput();
+    if (!output.valid()) {
+      return systemError("cannot keep what the program prints", errno);
+    }
+    each.output = name;
+    each.jitterSeed = seed;
+    each.standardOutput = output.get();
+    const Result<Recorded> recorded = record(each);
+    if (!recorded) {
+      return recorded.error();
+    }
+    TriedRun run{recorded->exitStatus, {}, recorded->interrupted};
+    if (run.interrupted) {
+      return run;
+    }
+    if (recorded->trace.empty()) {
+      return Error{ErrorCode::System, "no trace of this run was made", "See above why."};
+    }
+    if (recorded->failed) {
+      run.failure = recorded->failed->sentence;
+    } else {
+      Result<std::optional<std::string>> found = check(wish.check, output.get());
+      if (!found) {
+        return found.error();
+      }
+      run.failure = std::move(*found);
+    }
+    if (run.failure) {
+      show(output.get());
+    }
+    return run;
+  };
+  return tryUntilFailure(wish, *trace, options.replace, options.jitterSeed, once);
+}
+
+}  // namespace pf::app
