@@ -16,7 +16,6 @@ class FamiliesTest(PhotofinishTest):
     def setUp(self):
         super().setUp()
         self.need("mpirun", PROGRAM)
-        self.env.pop("OMPI_MCA_pml", None)  # as users have it: Open MPI looks for fabrics first
         native = self.run_command(*self.mpirun(4, PROGRAM), timeout=120)
         self.assertEqual(native.status, 0, native)
         self.lines = native.by_rank()[0]
