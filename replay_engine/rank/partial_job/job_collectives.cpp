@@ -68,6 +68,12 @@ class Exchange {
   int m_count = 0;
 };
 
+/// Of no bytes: MPI waits for nobody's, not even at the root.
+bool isEmpty(const Piece& piece) {
+  MPI_Count size = 0;
+  return piece.count == 0 || (PF_UNDER(Type_size_x)(piece.type, &size) == MPI_SUCCESS && size == 0);
+}
+
 int exchange(std::uint16_t call, MPI_Comm comm, JobComm& job, const CollectiveFlowOf& flow) {
   const MPI_Comm own = ownComm(comm, job);
   const auto count = [](const PieceList& list) {
@@ -77,13 +83,15 @@ int exchange(std::uint16_t call, MPI_Comm comm, JobComm& job, const CollectiveFl
   bool outside = false;
   for (const PeerPiece& each :
        flow.gives) {  // first: what is given in place is copied before it is received into
-    if (const int to = job.placeInOwn(each.peer); to >= 0) {
+    if (const int to = job.placeInOwn(each.peer); to >= 0 && !isEmpty(each.piece)) {
       messages.give(each.piece, to, flow.inPlace);
     }
   }
   for (const PeerPiece& each : flow.takes) {
     if (const int from = job.placeInOwn(each.peer); from >= 0) {
-      messages.take(each.piece, from);
+      if (!isEmpty(each.piece)) {
+        messages.take(each.piece, from);
+      }
     } else {
       outside = true;
     }

@@ -176,10 +176,19 @@ void know(MPI_Comm handle, JobComm* comm) {
   knowPlaced(handle, comm);
 }
 
-void knowPlaced(MPI_Comm handle, JobComm* comm) {
+void keep(MPI_Comm handle, JobComm* comm) {
   forget(handle, known(handle));
   const LayerLock lock;
   g_comms.insert(handle, comm);
+}
+
+/// All ranks of it that run are here, and make the one for messages of ours: with the first collective call, they would wait
+/// there for one another, where the program had none wait (a rank that gives to the root of an MPI_Gather).
+void knowPlaced(MPI_Comm handle, JobComm* comm) {
+  keep(handle, comm);
+  if (!comm->whole && comm->carrierSize > 1) {
+    ownComm(handle, *comm);
+  }
 }
 
 RankList copyOf(const RankList& from) {
@@ -319,8 +328,14 @@ int onDupWithInfo(MPI_Comm comm, MPI_Info info, MPI_Comm* made) {
   return duplicated(comm, made, [=] { return PF_UNDER(Comm_dup_with_info)(comm, info, made); });
 }
 
+/// It is not to be used yet, also not for messages of ours.
 int onIdup(MPI_Comm comm, MPI_Comm* made, MPI_Request* request) {
-  return duplicated(comm, made, [=] { return PF_UNDER(Comm_idup)(comm, made, request); });
+  JobComm* const job = partialComm(comm);
+  const int result = PF_UNDER(Comm_idup)(comm, made, request);
+  if (job != nullptr && result == MPI_SUCCESS) {
+    keep(*made, sameAs(*job));
+  }
+  return result;
 }
 
 /// A carrier of those ranks of `comm` that run and are in `in` (null: this one is in nothing), in the order of `in`.

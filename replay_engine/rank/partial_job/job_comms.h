@@ -29,7 +29,7 @@ struct JobComm {
   bool wide =
       false;  ///< the carrier has the ranks of other groups that run, too: MPI_COMM_WORLD's, and duplicates
   bool whole = false;            ///< all of its ranks run, and the carrier has them in their order
-  MPI_Comm own = MPI_COMM_NULL;  ///< for messages of ours, once needed
+  MPI_Comm own = MPI_COMM_NULL;  ///< for messages of ours; null: not made yet
   Topology topology{};           ///< that the carrier does not have
   int* toCarrier = nullptr;      ///< rank in the carrier of each peer, -1: it does not run
   int carrierSize = 0;
