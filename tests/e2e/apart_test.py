@@ -142,6 +142,14 @@ class ApartTest(PhotofinishTest):
             with self.subTest(seed=seed, ranks=ranks, spec=spec):
                 self.check_random_program(ranks, spec, ("outcomes", "all")[number % 2], words, number % 3 == 0, seed if number % 3 == 1 else None)
 
+    def test_a_collective_holds_nobody_whom_the_programs_did_not(self):
+        """A rank goes on behind MPI_Gather before the others of its group come to it."""
+        for mode in ("outcomes", "all"):
+            with self.subTest(mode=mode):
+                recorded = self.record("t.pft", self.mpirun(3, BIN / "e2e" / "runs_on"), "--groups", "0-1", "--mode", mode)
+                self.assertEqual(received(recorded)["1"], f"{2 + 60:016x}")
+                self.replay_each_group([[0, 1]], received(recorded))
+
     def test_thread_multiple_with_one_thread_that_calls_mpi(self):
         self.need(THREADS)
         for mode, spec in (("outcomes", "each"), ("all", "0-1"), ("outcomes", "0+2")):
