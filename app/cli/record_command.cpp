@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 
 #include <chrono>
+#include <cmath>
 #include <cstdlib>
 
 #include "app/cli/command.h"
@@ -142,6 +143,9 @@ int run(CLI::App& command, RecordWords& words) {
     }
   }
   if (*words.untilFailure) {
+    if (std::isnan(words.time)) {  // in no range, and outside of none
+      return fail({ErrorCode::Usage, "'nan' is no time for --time", "Give seconds."});
+    }
     if (words.time > 0) {
       words.search.time = std::chrono::duration<double>(words.time);
     }
