@@ -193,6 +193,10 @@ Result<Tried> tryUntilFailure(const UntilFailure& wish, const std::string& trace
                  goodName(trace) + " is there, and the good run will have the name",
                  "Move it away, name another trace with -o, or give --replace."};
   }
+  if (!replace && fs::exists(trace, unknown)) {
+    return Error{ErrorCode::Usage, trace + " is there, and the run that fails will have the name",
+                 "Move it away, name another trace with -o, or give --replace."};
+  }
   const StayForTheSearch stay;
   return Search(wish, trace, firstSeed, once).run();
 }
