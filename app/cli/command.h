@@ -37,8 +37,8 @@ void addDebugging(CLI::App& parser, Commands& commands);
 
 /// --group and --ranks
 struct PartOptions {
-  CLI::Option* group = nullptr;
-  CLI::Option* ranks = nullptr;
+  CLI::Option* group;
+  CLI::Option* ranks;
 };
 /// Adds them; one of them can be given.
 PartOptions addPart(CLI::App& command, app::PartOfJob& part);

@@ -17,7 +17,6 @@ struct DebugWords {
   ScriptOptions script;
   std::shared_ptr<double> stallAfter;
   std::shared_ptr<bool> trusted;
-  PartOptions part;
 };
 
 CLI::Validator place(bool expression) {
@@ -63,7 +62,7 @@ int debug(const CLI::App& parsed, DebugWords& words) {
   const std::chrono::milliseconds stallAfter = stallTime(*words.stallAfter);
   const bool byScript = !words.script.script.empty();
   if (!byScript && !words.offline.offline) {
-    if (*words.part.group || *words.part.ranks) {
+    if (!words.script.part.isWhole()) {
       return fail({ErrorCode::Usage, "--group and --ranks want --script or --offline",
                    "In the window, tick the ranks: Replay, Debug only these ranks."});
     }
@@ -97,7 +96,7 @@ void addDebug(CLI::App& parser, Commands& commands) {
                  "--script: replay although program, libraries, arguments or environment are not "
                  "the recorded ones")
       ->needs(script);
-  words->part = addPart(*command, words->script.part);
+  addPart(*command, words->script.part);
   words->trusted = addTrust(*command);
   commands.push_back({command, [command, words] { return debug(*command, *words); },
                       [command] {
