@@ -80,6 +80,10 @@ std::string sentenceOf(const db::RankInfo& rank) {
 
 }  // namespace
 
+bool endedWell(const db::RankInfo& rank) {
+  return rank.complete && guiltOf(rank) == Guilt::None;
+}
+
 std::optional<WhatFailed> whatFailed(const std::vector<db::RankInfo>& ranks,
                                      std::optional<std::int32_t> exitStatus) {
   if (const db::RankInfo* const worst = guiltiest(ranks)) {

@@ -19,6 +19,9 @@ bool endedByItself(int signal);
 /// Whether the event takes a message.
 bool receives(const RankHistory& rank, Serial serial);
 
+/// Whether the rank finished, and with exit status 0, as far as that is known.
+bool endedWell(const db::RankInfo& rank);
+
 /// Who failed, and how, in one sentence without its end: "rank 0 ended with exit status 1 after event 5". All that tells of a
 /// run says it so.
 struct WhatFailed {

@@ -28,9 +28,7 @@ const std::string& callName(const Execution& execution, const Event& event) {
 views::RankEnd rankEnd(const db::RankInfo& rank, const RankHistory& history,
                        const Execution& execution) {
   using views::RankEndKind;
-  const bool badly = (rank.exitStatus && *rank.exitStatus != 0) ||
-                     (rank.exitSignal && app::endedByItself(*rank.exitSignal));
-  if (rank.complete && !badly) {
+  if (app::endedWell(rank)) {
     return {RankEndKind::Finished, QStringLiteral("finished")};
   }
   if (rank.exitSignal) {
