@@ -168,14 +168,6 @@ void forget(MPI_Comm comm, JobComm* old) {
   }
 }
 
-/// As place() and know().
-void knowPlaced(MPI_Comm handle, JobComm* comm);
-
-void know(MPI_Comm handle, JobComm* comm) {
-  place(*comm);
-  knowPlaced(handle, comm);
-}
-
 void keep(MPI_Comm handle, JobComm* comm) {
   forget(handle, known(handle));
   const LayerLock lock;
@@ -189,6 +181,11 @@ void knowPlaced(MPI_Comm handle, JobComm* comm) {
   if (!comm->whole && comm->carrierSize > 1) {
     ownComm(handle, *comm);
   }
+}
+
+void know(MPI_Comm handle, JobComm* comm) {
+  place(*comm);
+  knowPlaced(handle, comm);
 }
 
 RankList copyOf(const RankList& from) {
@@ -311,11 +308,12 @@ int onCompare(MPI_Comm a, MPI_Comm b, int* result) {
 
 /// MPI makes it by `duplicate()`. The copy functions of the program's attributes see the job: not as a call of MPI's own.
 template <typename Duplicate>
-int duplicated(MPI_Comm comm, MPI_Comm* made, Duplicate duplicate) {
+int duplicated(MPI_Comm comm, MPI_Comm* made, Duplicate duplicate,
+               void (*note)(MPI_Comm, JobComm*) = knowPlaced) {
   JobComm* const job = partialComm(comm);
   const int result = duplicate();
   if (job != nullptr && result == MPI_SUCCESS) {
-    knowPlaced(*made, sameAs(*job));
+    note(*made, sameAs(*job));
   }
   return result;
 }
@@ -330,12 +328,8 @@ int onDupWithInfo(MPI_Comm comm, MPI_Info info, MPI_Comm* made) {
 
 /// It is not to be used yet, also not for messages of ours.
 int onIdup(MPI_Comm comm, MPI_Comm* made, MPI_Request* request) {
-  JobComm* const job = partialComm(comm);
-  const int result = PF_UNDER(Comm_idup)(comm, made, request);
-  if (job != nullptr && result == MPI_SUCCESS) {
-    keep(*made, sameAs(*job));
-  }
-  return result;
+  return duplicated(
+      comm, made, [=] { return PF_UNDER(Comm_idup)(comm, made, request); }, keep);
 }
 
 /// A carrier of those ranks of `comm` that run and are in `in` (null: this one is in nothing), in the order of `in`.
