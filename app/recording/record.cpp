@@ -92,19 +92,22 @@ class StayForTheTrace {
   struct sigaction m_users[2] = {};
 };
 
-std::string freeName(const std::string& program) {
+using IsTaken = std::function<bool(const std::string& name)>;
+
+std::string freeName(const std::string& program, const IsTaken& taken) {
   const std::string base = program.substr(program.find_last_of('/') + 1);
   std::error_code error;
   for (int i = 1;; ++i) {
     std::string name = base + "-" + std::to_string(i) + ".pft";
-    if (!fs::exists(name, error) && !fs::exists(logDirectoryOf(name), error)) {
+    if (!fs::exists(name, error) && !fs::exists(logDirectoryOf(name), error) && !taken(name)) {
       return name;
     }
   }
 }
 
-std::string nameOf(const RecordOptions& options, const LaunchCommand& command) {
-  return options.output.empty() ? freeName(command.program()) : options.output;
+std::string nameOf(const RecordOptions& options, const LaunchCommand& command,
+                   const IsTaken& taken) {
+  return options.output.empty() ? freeName(command.program(), taken) : options.output;
 }
 
 /// Notes where the kernel has put the core files of ranks that a signal has ended.
@@ -508,9 +511,9 @@ class RecordedLogs {
 
 }  // namespace
 
-Result<std::string> nameOfTrace(const RecordOptions& options) {
+Result<std::string> nameOfTrace(const RecordOptions& options, const IsTaken& taken) {
   const Result<LaunchCommand> command = parseLaunch(options.command);
-  return command ? Result<std::string>(nameOf(options, *command))
+  return command ? Result<std::string>(nameOf(options, *command, taken))
                  : Result<std::string>(command.error());
 }
 
@@ -530,7 +533,7 @@ Result<Recorded> record(const RecordOptions& options) {
     return facts.error();
   }
   Recorded recorded;
-  const std::string trace = nameOf(options, *command);
+  const std::string trace = nameOf(options, *command, [](const std::string&) { return false; });
   if (Status status = makePlace(trace, options.replace); !status) {
     return status.error();
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -38,8 +39,11 @@ struct Recorded {
   std::optional<WhatFailed> failed;  ///< with a trace; nothing: it ended well
   bool interrupted = false;          ///< by Ctrl-C or SIGTERM to us
 };
-/// The name that the trace will have. Usage: it is no command of a launcher.
-Result<std::string> nameOfTrace(const RecordOptions& options);
+
+/// The name that the trace will have: where the options give none, the first that is free and not `taken`. Usage: it is no
+/// command of a launcher.
+Result<std::string> nameOfTrace(const RecordOptions& options,
+                                const std::function<bool(const std::string& name)>& taken);
 
 /// Runs the program to its end and makes the trace. Says what happened on standard error.
 Result<Recorded> record(const RecordOptions& options);

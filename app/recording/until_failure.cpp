@@ -5,12 +5,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
 
+#include "app/traces/own_traces.h"
+#include "app/traces/trace_place.h"
 #include "replay_engine/base/shown_text.h"
 #include "replay_engine/base/unique_fd.h"
 
@@ -68,17 +71,23 @@ class Search {
   Result<Tried> run() {
     const auto begun = Clock::now();
     while (m_tried.runs < m_wish.runs && (!m_wish.time || Clock::now() - begun < *m_wish.time)) {
+      if (g_searchEnded != 0) {
+        return interrupted(128 + SIGINT);
+      }
       const Result<bool> over = tryNext();
       if (!over) {
+        if (!m_tried.good.empty()) {
+          tell("the last good one is " + m_tried.good);
+        }
         return over.error();
       }
       if (*over) {
         return m_tried;
       }
     }
-    std::string text = m_tried.runs == 1
-                           ? "the one run did not fail"
-                           : "none of " + std::to_string(m_tried.runs) + " runs failed";
+    const std::string text = m_tried.runs == 1
+                                 ? "the one run did not fail"
+                                 : "none of " + std::to_string(m_tried.runs) + " runs failed";
     tell(text + (m_tried.good.empty() ? "" : "; the last one is " + m_tried.good));
     return m_tried;
   }
@@ -94,8 +103,10 @@ class Search {
     if (!run) {
       return run.error();
     }
-    if (run->interrupted || g_searchEnded != 0) {
-      return interrupted(*run);
+    if (run->interrupted) {
+      m_tried.ended = run->traced ? m_trace : std::string();
+      interrupted(run->exitStatus != 0 ? run->exitStatus : 128 + SIGINT);
+      return true;
     }
     const double seconds = std::chrono::duration<double>(Clock::now() - begun).count();
     std::array<char, 32> time{};
@@ -103,29 +114,47 @@ class Search {
     tell("run " + std::to_string(m_tried.runs) + " (" + timingText(seed) + ", " + time.data() +
          "): " + run->failure.value_or("ended well"));
     if (!run->failure) {
+      if (Status status = moved(m_trace, goodName(m_trace)); !status) {
+        return status.error();
+      }
       m_tried.good = goodName(m_trace);
-      Status status = moved(m_trace, m_tried.good);
-      return status ? Result<bool>(false) : Result<bool>(status.error());
+      return false;
     }
     m_tried.failing = m_trace;
     m_tried.exitStatus = run->exitStatus != 0 ? run->exitStatus : 1;
-    tell("  the run that failed is " + m_trace +
-         (m_tried.good.empty() ? "; no run before it did not"
-                               : ", a good one " + m_tried.good + ": 'photofinish diff " +
-                                     m_tried.good + " " + m_trace + "' compares them"));
+    tellFailing();
     return true;
   }
 
-  std::uint64_t nextSeed() { return m_jitterOnly ? m_seed++ : ++m_seed; }
+  std::uint64_t nextSeed() {
+    if (!m_jitterOnly) {
+      return ++m_seed;
+    }
+    const std::uint64_t seed = m_seed++;
+    m_seed = std::max<std::uint64_t>(m_seed, 1);  // 0 would be native timing
+    return seed;
+  }
 
-  /// What it left is no run of the program.
-  Result<bool> interrupted(const TriedRun& run) {
-    std::error_code gone;
-    fs::remove(m_trace, gone);
-    m_tried.exitStatus = run.exitStatus != 0 ? run.exitStatus : 128 + SIGINT;
-    tell("ended in run " + std::to_string(m_tried.runs) + ", before one had failed" +
+  const Tried& interrupted(int exitStatus) {
+    m_tried.exitStatus = exitStatus;
+    tell("the search was ended in run " + std::to_string(m_tried.runs) + ", before one had failed" +
          (m_tried.good.empty() ? "" : "; the last good one is " + m_tried.good));
-    return true;
+    if (!m_tried.ended.empty()) {
+      tell("  what that run had done until then is " + m_tried.ended + ": 'photofinish " +
+           shownWord(m_tried.ended) + "' opens it");
+    }
+    return m_tried;
+  }
+
+  void tellFailing() const {
+    tell("  run " + std::to_string(m_tried.runs) + " of at most " + std::to_string(m_wish.runs) +
+         " failed and is " + m_trace + ": 'photofinish " + shownWord(m_trace) + "' opens it");
+    if (m_tried.good.empty()) {
+      tell("  there is no good one to compare it with: the first run failed");
+      return;
+    }
+    tell("  the good one before it is " + m_tried.good + ": 'photofinish diff " +
+         shownWord(m_tried.good) + " " + shownWord(m_trace) + "' says where they part");
   }
 
   const UntilFailure& m_wish;
@@ -150,11 +179,8 @@ void show(int output) {
   std::fflush(stdout);
 }
 
-/// The failure that COMMAND has found in what the run printed; nothing: none.
-Result<std::optional<std::string>> check(const std::string& command, int output) {
-  if (command.empty()) {
-    return std::optional<std::string>();
-  }
+/// Has COMMAND judge a run that ended well by what it printed.
+Status check(const std::string& command, int output, TriedRun& run) {
   const pid_t child = fork();
   if (child == 0) {
     lseek(output, 0, SEEK_SET);
@@ -173,9 +199,35 @@ Result<std::optional<std::string>> check(const std::string& command, int output)
     return Error{ErrorCode::NotFound, "the check '" + command + "' cannot be run",
                  "Give a command of the shell to --check."};
   }
-  return WIFEXITED(status) && WEXITSTATUS(status) == 0
-             ? std::optional<std::string>()
-             : std::optional("it ended well, and '" + command + "' says that it is wrong");
+  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGINT) {
+    run.interrupted = true;  // the terminal's Ctrl-C
+  } else if (status != 0) {
+    run.failure = "it ended well, and '" + command + "' says that it is wrong";
+  }
+  return {};
+}
+
+bool isThere(const std::string& path) {
+  std::error_code unknown;
+  return fs::exists(fs::symlink_status(path, unknown));
+}
+
+/// The names that the search will give.
+Status areFree(const std::string& trace, bool replace) {
+  for (const std::string& name : {trace, goodName(trace)}) {
+    if (replace) {
+      if (Status status = mayBecomeTrace(name); !status) {
+        return status;
+      }
+    } else if (isThere(name)) {
+      return Error{ErrorCode::Usage,
+                   name + " is there, and " +
+                       (name == trace ? "the run that fails" : "a good run") +
+                       " will have this name; the program was not started",
+                   "Move it away, name another trace with -o, or give --replace."};
+    }
+  }
+  return {};
 }
 
 }  // namespace
@@ -187,15 +239,8 @@ std::string goodName(const std::string& trace) {
 
 Result<Tried> tryUntilFailure(const UntilFailure& wish, const std::string& trace, bool replace,
                               std::uint64_t firstSeed, const TryOnce& once) {
-  std::error_code unknown;
-  if (!replace && fs::exists(goodName(trace), unknown)) {
-    return Error{ErrorCode::Usage,
-                 goodName(trace) + " is there, and the good run will have the name",
-                 "Move it away, name another trace with -o, or give --replace."};
-  }
-  if (!replace && fs::exists(trace, unknown)) {
-    return Error{ErrorCode::Usage, trace + " is there, and the run that fails will have the name",
-                 "Move it away, name another trace with -o, or give --replace."};
+  if (Status free = areFree(trace, replace); !free) {
+    return free.error();
   }
   const StayForTheSearch stay;
   return Search(wish, trace, firstSeed, once).run();
@@ -205,7 +250,8 @@ Result<Tried> recordUntilFailure(const RecordOptions& options, const UntilFailur
   RecordOptions each = options;
   each.quiet = true;
   each.endStuck = true;
-  const Result<std::string> trace = nameOfTrace(options);
+  const Result<std::string> trace =
+      nameOfTrace(options, [](const std::string& name) { return isThere(goodName(name)); });
   if (!trace) {
     return trace.error();
   }
@@ -223,6 +269,7 @@ Result<Tried> recordUntilFailure(const RecordOptions& options, const UntilFailur
     }
     TriedRun run{recorded->exitStatus, {}, recorded->interrupted};
     if (run.interrupted) {
+      run.traced = !recorded->trace.empty();
       return run;
     }
     if (recorded->trace.empty()) {
@@ -230,12 +277,12 @@ Result<Tried> recordUntilFailure(const RecordOptions& options, const UntilFailur
     }
     if (recorded->failed) {
       run.failure = recorded->failed->sentence;
-    } else {
-      Result<std::optional<std::string>> found = check(wish.check, output.get());
-      if (!found) {
-        return found.error();
+    } else if (!wish.check.empty()) {
+      if (Status status = check(wish.check, output.get(), run); !status) {
+        std::error_code gone;
+        fs::remove(name, gone);  // nobody has judged it
+        return status.error();
       }
-      run.failure = std::move(*found);
     }
     if (run.failure) {
       show(output.get());

@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "app/recording/record.h"
 #include "replay_engine/base/result.h"
@@ -25,6 +26,7 @@ struct TriedRun {
   int exitStatus = 0;
   std::optional<std::string> failure;  ///< the sentence; nothing: it ended well
   bool interrupted = false;            ///< by the user: it is not judged
+  bool traced = true;                  ///< false: it was interrupted before it had anything to keep
 };
 /// Records a run into `trace`, with delays by this seed (0: none). An error is none of the program's.
 using TryOnce = std::function<Result<TriedRun>(const std::string& trace, std::uint64_t jitterSeed)>;
@@ -34,11 +36,13 @@ struct Tried {
   int exitStatus = 0;   ///< of the run that failed, not 0; or was interrupted; else 0
   std::string failing;  ///< trace; empty: none failed
   std::string good;     ///< trace of the last run that did not; empty: there was none
+  std::string ended;    ///< trace of the run that the user has ended; empty: there is none
 };
 
 /// Native timing and delays in turn; from `firstSeed` on, if that is not 0, delays only. `trace` becomes the run that fails;
-/// the good one lies beside it (goodName()). Says on standard error how each ended. Usage where the good one's name is taken
-/// and may not be replaced, before any run.
+/// the good one lies beside it (goodName()). Says on standard error how each ended. Usage before any run where one of these
+/// names is taken and may not be replaced, or is no trace's. A run that the user ends becomes `trace`, too: only the user knows
+/// why.
 Result<Tried> tryUntilFailure(const UntilFailure& wish, const std::string& trace, bool replace,
                               std::uint64_t firstSeed, const TryOnce& once);
 /// "a.pft": "a-good.pft".

@@ -39,7 +39,9 @@ class UntilFailureTest(PhotofinishTest):
         self.assertEqual(self.photofinish("info", self.dir / "t.pft", "--json").json()["exitStatus"], 1)
         self.assertEqual(self.traces(), ["t-good.pft", "t.pft"])
         self.assertEqual(self.photofinish("info", self.dir / "t-good.pft", "--json").json()["exitStatus"], 0)
-        self.assertIn("'photofinish diff ", run.err)
+        failing = f"run {len(ends)} of at most 100 failed and is {self.dir}/t.pft: 'photofinish {self.dir}/t.pft' opens it"
+        self.assertIn(failing, run.err)
+        self.assertIn(f"'photofinish diff {self.dir}/t-good.pft {self.dir}/t.pft' says", run.err)
         self.assertEqual(self.replay("t.pft", timeout=60).status, 1)
 
     def test_none_fails(self):
@@ -56,6 +58,7 @@ class UntilFailureTest(PhotofinishTest):
         self.assertTrue(run.out, "what it printed")
         (self.dir / "t.pft").unlink()
         self.assert_refused(self.until_failure("--check", "/no/such/command", ranks=2, program=RIGHT), 2, "the check .* cannot be run")
+        self.assertEqual(self.traces(), [], "a run that nobody has judged")
 
     def test_a_hang_is_ended_and_is_one(self):
         run = self.until_failure("--jitter", 1, ranks=3, program=BIN / "corpus" / "deadlock_in_order")
@@ -71,13 +74,25 @@ class UntilFailureTest(PhotofinishTest):
             run = command.finish(60)
         self.assertNotEqual(run.status, 0, run)
         self.assertRegex(run.err, r"ended in run \d+, before one had failed; the last good one is .*t-good.pft")
-        self.assertEqual(self.traces(), ["t-good.pft"])
+        self.assertRegex(run.err, "what that run had done until then is .*t.pft")
+        self.assertEqual(self.traces(), ["t-good.pft", "t.pft"], "who ends a run may have seen it hang")
+        self.assertEqual(self.photofinish("info", self.dir / "t.pft").status, 0)
+
+    def test_names_without_o(self):
+        for number in (1, 2):
+            run = self.photofinish("record", "--until-failure", "--runs", 1, *self.mpirun(2, RIGHT), timeout=60)
+            self.assertEqual((run.status, self.traces()[-1]), (0, f"two_rank_wildcard-{number}-good.pft"), run)
+        self.assertEqual(len(self.traces()), 2)
 
     def test_bad_use(self):
         (self.dir / "t-good.pft").write_text("mine")
         self.assert_refused(self.until_failure(), 2, "t-good.pft is there", "--replace")
+        self.assert_refused(self.until_failure("--replace"), 2, "t-good.pft is there already and is no trace")
         self.assertEqual((self.dir / "t-good.pft").read_text(), "mine")
-        (self.dir / "t-good.pft").unlink()
+        (self.dir / "t-good.pft").rename(self.dir / "t.pft")
+        self.assert_refused(self.until_failure(), 2, "t.pft is there", "--replace")
+        self.assertEqual((self.dir / "t.pft").read_text(), "mine")
+        (self.dir / "t.pft").unlink()
         launch = self.mpirun(2, RIGHT)
         for words in (["--runs", 3], ["--time", 3], ["--check", "true"], ["--until-failure", "--runs", 0], ["--until-failure", "--time", 0],
                       ["--until-failure", "--time", "nan"]):

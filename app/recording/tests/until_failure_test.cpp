@@ -9,6 +9,8 @@
 
 #include <gtest/gtest.h>
 
+#include "db/schema/schema.h"
+
 namespace pf::app {
 namespace {
 
@@ -27,11 +29,18 @@ class UntilFailureTest : public ::testing::Test {
                              const int number = static_cast<int>(m_seeds.size());
                              std::ofstream(name) << number;
                              m_onDisk = std::max(m_onDisk, files());
+                             if (number == m_signalledIn) {
+                               std::raise(SIGINT);
+                             }
                              if (number == failing) {
                                return TriedRun{m_status, "rank 0 failed", false};
                              }
                              if (number == m_interruptedIn) {
                                return TriedRun{130, {}, true};
+                             }
+                             if (number == m_emptyIn) {
+                               fs::remove(name);
+                               return TriedRun{130, {}, true, false};
                              }
                              if (number == m_brokenIn) {
                                return Error{ErrorCode::NotFound, "no launcher", {}};
@@ -41,6 +50,16 @@ class UntilFailureTest : public ::testing::Test {
   }
   [[nodiscard]] long files() const {
     return std::distance(fs::directory_iterator(m_directory), fs::directory_iterator());
+  }
+  /// As far as it is looked at here.
+  static void writeTrace(const std::string& name) {
+    constexpr std::size_t kIdentity = 68;
+    std::string bytes("SQLite format 3\0", 16);
+    bytes.resize(kIdentity);
+    for (const int shift : {24, 16, 8, 0}) {
+      bytes += static_cast<char>((db::kApplicationId >> shift) & 0xff);
+    }
+    std::ofstream(name) << bytes;
   }
   static std::string contentOf(const std::string& file) {
     std::ifstream stream(file);
@@ -56,6 +75,8 @@ class UntilFailureTest : public ::testing::Test {
   long m_onDisk = 0;
   int m_status = 7;
   int m_interruptedIn = 0;
+  int m_signalledIn = 0;
+  int m_emptyIn = 0;  ///< interrupted, before MPI_Init
   int m_brokenIn = 0;
 };
 
@@ -110,7 +131,42 @@ TEST_F(UntilFailureTest, OneThatTheUserHasEndedIsNoFailure) {
   EXPECT_EQ(tried->exitStatus, 130);
   EXPECT_TRUE(tried->failing.empty());
   EXPECT_EQ(contentOf(tried->good), "1");
-  EXPECT_EQ(files(), 1) << "what it left is no run";
+  EXPECT_EQ(tried->ended, m_trace);
+  EXPECT_EQ(contentOf(m_trace), "2") << "who ends it may have seen it hang";
+  EXPECT_EQ(files(), 2);
+}
+
+TEST_F(UntilFailureTest, OneThatIsEndedBeforeItBeginsLeavesNothing) {
+  m_emptyIn = 2;
+  const Result<Tried> tried = search(3);
+  ASSERT_TRUE(tried.ok());
+  EXPECT_TRUE(tried->ended.empty());
+  EXPECT_EQ(contentOf(tried->good), "1");
+  EXPECT_EQ(files(), 1);
+}
+
+TEST_F(UntilFailureTest, CtrlCBetweenTwoRunsBeginsNone) {
+  m_signalledIn = 2;
+  const Result<Tried> tried = search(3);
+  ASSERT_TRUE(tried.ok());
+  EXPECT_EQ(tried->runs, 2);
+  EXPECT_EQ(tried->exitStatus, 130);
+  EXPECT_EQ(contentOf(tried->good), "2") << "it had ended";
+  EXPECT_EQ(files(), 1);
+}
+
+TEST_F(UntilFailureTest, ARunThatFailsIsKeptThoughCtrlCComesAfterIt) {
+  m_signalledIn = 2;
+  const Result<Tried> tried = search(2);
+  ASSERT_TRUE(tried.ok());
+  EXPECT_EQ(contentOf(tried->failing), "2");
+  EXPECT_EQ(tried->exitStatus, 7);
+}
+
+TEST_F(UntilFailureTest, BehindTheLastSeedComesTheFirst) {
+  constexpr std::uint64_t kLast = ~std::uint64_t{0};
+  ASSERT_TRUE(search(3, kLast).ok());
+  EXPECT_EQ(m_seeds, (std::vector<std::uint64_t>{kLast, 1, 2})) << "0 has no delays";
 }
 
 TEST_F(UntilFailureTest, WhatIsNotTheProgramsEndsIt) {
@@ -120,15 +176,34 @@ TEST_F(UntilFailureTest, WhatIsNotTheProgramsEndsIt) {
   EXPECT_EQ(tried.error().message, "no launcher");
 }
 
-TEST_F(UntilFailureTest, AGoodRunThatIsThereIsNotReplacedUnasked) {
-  std::ofstream(goodName(m_trace)) << "mine";
-  const Result<Tried> tried = search(2);
-  ASSERT_FALSE(tried.ok());
-  EXPECT_EQ(tried.error().code, ErrorCode::Usage);
-  EXPECT_TRUE(m_seeds.empty());
-  EXPECT_EQ(contentOf(goodName(m_trace)), "mine");
-  ASSERT_TRUE(search(2, 0, true).ok());
-  EXPECT_EQ(contentOf(goodName(m_trace)), "1");
+TEST_F(UntilFailureTest, WhatIsThereIsNotReplacedUnasked) {
+  for (const std::string& name : {goodName(m_trace), m_trace}) {
+    writeTrace(name);
+    const std::uintmax_t size = fs::file_size(name);
+    const Result<Tried> tried = search(2);
+    ASSERT_FALSE(tried.ok()) << name;
+    EXPECT_EQ(tried.error().code, ErrorCode::Usage);
+    EXPECT_TRUE(m_seeds.empty());
+    EXPECT_EQ(fs::file_size(name), size);
+    ASSERT_TRUE(search(2, 0, true).ok());
+    EXPECT_EQ(contentOf(goodName(m_trace)), "1");
+    EXPECT_EQ(contentOf(m_trace), "2");
+    fs::remove(m_trace);
+    fs::remove(goodName(m_trace));
+    m_seeds.clear();
+  }
+}
+
+TEST_F(UntilFailureTest, WhatIsNoTraceIsNeverReplaced) {
+  for (const std::string& name : {goodName(m_trace), m_trace}) {
+    std::ofstream(name) << "mine";
+    const Result<Tried> tried = search(2, 0, true);
+    ASSERT_FALSE(tried.ok()) << name;
+    EXPECT_EQ(tried.error().code, ErrorCode::Usage);
+    EXPECT_TRUE(m_seeds.empty());
+    EXPECT_EQ(contentOf(name), "mine");
+    fs::remove(name);
+  }
 }
 
 }  // namespace
