@@ -9,8 +9,9 @@
 
 namespace pf::app {
 
-Result<InputTee> InputTee::start(const std::string& copy) {
+Result<InputTee> InputTee::start(const std::string& copy, RepeatedInput* repeated) {
   InputTee tee;
+  tee.m_repeated = repeated;
   tee.m_path = copy;
   tee.m_copy.reset(open(copy.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!tee.m_copy.valid()) {
@@ -35,7 +36,8 @@ pollfd InputTee::waiting() const {
   }
   // In the background of a terminal, to read would stop us.
   const bool background = isatty(STDIN_FILENO) != 0 && tcgetpgrp(STDIN_FILENO) != getpgrp();
-  return {background ? -1 : STDIN_FILENO, POLLIN, 0};
+  const int source = m_repeated != nullptr ? m_repeated->source() : STDIN_FILENO;
+  return {background ? -1 : source, POLLIN, 0};
 }
 
 void InputTee::pump() {
@@ -56,7 +58,9 @@ void InputTee::pump() {
 
 void InputTee::read() {
   m_pending.resize(std::size_t{64} << 10);
-  const ssize_t n = ::read(STDIN_FILENO, m_pending.data(), m_pending.size());
+  const ssize_t n = m_repeated != nullptr
+                        ? m_repeated->read(m_pending.data(), m_pending.size())
+                        : ::read(STDIN_FILENO, m_pending.data(), m_pending.size());
   if (n < 0 && (errno == EAGAIN || errno == EINTR)) {
     m_pending.clear();
     return;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "app/recording/repeated_input.h"
 #include "replay_engine/base/result.h"
 #include "replay_engine/base/unique_fd.h"
 
@@ -20,8 +21,9 @@ inline constexpr const char* kLeftOut = ".left-out";
 
 class InputTee {
  public:
-  /// `copy`: the file to keep it in; there is none once the input is longer than kMostInput.
-  static Result<InputTee> start(const std::string& copy);
+  /// `copy`: the file to keep it in; there is none once the input is longer than kMostInput. `repeated`: our standard input for
+  /// one recording after the other, which outlives the tee; null: as it comes.
+  static Result<InputTee> start(const std::string& copy, RepeatedInput* repeated = nullptr);
 
   /// For the launcher; close it with launched() once that has it.
   [[nodiscard]] int launcherEnd() const { return m_launcherEnd.get(); }
@@ -38,6 +40,7 @@ class InputTee {
   void keep();
 
   std::string m_path;
+  RepeatedInput* m_repeated = nullptr;
   UniqueFd m_copy;
   UniqueFd m_launcherEnd;
   UniqueFd m_pipe;  ///< our end; closed at the end of the input

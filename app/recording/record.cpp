@@ -142,7 +142,27 @@ void noteCoreFiles(RunFacts& facts) {
 }
 
 /// `grouped`: contents of messages between groups were kept.
-void say(const Collated& collated, const Recorded& recorded, bool grouped) {
+std::vector<std::string> detailsOf(const Collated& collated, const std::string& trace,
+                                   bool grouped) {
+  std::vector<std::string> lines;
+  for (const std::string& cut : collated.cuts) {
+    lines.push_back("  " + cut);
+  }
+  for (const std::string& cut : collated.contentsCut) {
+    lines.push_back("  " + cut);
+  }
+  if (grouped && collated.contentsCut.empty()) {
+    lines.push_back("  'photofinish replay " + shownWord(trace) +
+                    " --group 0' runs a group of ranks alone; 'photofinish info' lists the groups");
+  }
+  for (const std::string& note : collated.notes) {
+    lines.push_back("  note: " + note +
+                    ": what is decided there is not recorded, a replay may differ");
+  }
+  return lines;
+}
+
+void say(const Collated& collated, const Recorded& recorded) {
   const std::string probes = andProbes(collated.probes);
   if (!collated.analysed) {
     std::fprintf(
@@ -175,18 +195,8 @@ void say(const Collated& collated, const Recorded& recorded, bool grouped) {
   if (collated.failed) {
     tell("  " + collated.failed->sentence);
   }
-  for (const std::string& cut : collated.cuts) {
-    tell("  " + cut);
-  }
-  for (const std::string& cut : collated.contentsCut) {
-    tell("  " + cut);
-  }
-  if (grouped && collated.contentsCut.empty()) {
-    tell("  'photofinish replay " + shownWord(recorded.trace) +
-         " --group 0' runs a group of ranks alone; 'photofinish info' lists the groups");
-  }
-  for (const std::string& note : collated.notes) {
-    tell("  note: " + note + ": what is decided there is not recorded, a replay may differ");
+  for (const std::string& line : recorded.details) {
+    tell(line);
   }
 }
 
@@ -410,7 +420,7 @@ class RecordedLogs {
     JobOptions job = jobOptionsOf(m_options, command, m_facts, m_logs);
     // A program that runs without a launcher keeps its terminal.
     if (!command.launcher.empty() || isatty(STDIN_FILENO) == 0) {
-      Result<InputTee> tee = InputTee::start(m_logs + "/input");
+      Result<InputTee> tee = InputTee::start(m_logs + "/input", m_options.input);
       if (!tee) {
         return tee.error();
       }
@@ -557,8 +567,10 @@ Result<Recorded> record(const RecordOptions& options) {
     recorded.racing = collated->racing;
     recorded.failed = collated->failed;
     sayKept(recorded.trace, collated->kept);
+    recorded.details =
+        detailsOf(*collated, trace, !options.groups.empty() && options.groups != "all");
     if (!options.quiet) {
-      say(*collated, recorded, !options.groups.empty() && options.groups != "all");
+      say(*collated, recorded);
     }
   }
   return recorded;

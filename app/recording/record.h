@@ -12,6 +12,8 @@
 
 namespace pf::app {
 
+class RepeatedInput;
+
 struct RecordOptions {
   std::vector<std::string> command;  ///< launcher, its options, program, arguments
   std::string output;                ///< trace file; empty = PROGRAM-N.pft here
@@ -28,8 +30,9 @@ struct RecordOptions {
   /// Every rank waits: until that is told, and how long they may at all; 0 = by itself, never.
   std::chrono::milliseconds stallAfter{0};
   std::chrono::milliseconds stallLimit{0};
-  bool quiet = false;      ///< no summary line
-  int standardOutput = 1;  ///< where the launcher's goes
+  bool quiet = false;              ///< no summary line
+  RepeatedInput* input = nullptr;  ///< of one recording of several; null: our standard input
+  int standardOutput = 1;          ///< where the launcher's goes
 };
 
 struct Recorded {
@@ -38,6 +41,7 @@ struct Recorded {
   std::uint64_t racing = 0;
   std::optional<WhatFailed> failed;  ///< with a trace; nothing: it ended well
   bool interrupted = false;          ///< by Ctrl-C or SIGTERM to us
+  std::vector<std::string> details;  ///< of where records end, and what is not in them: lines
 };
 
 /// The name that the trace will have: where the options give none, the first that is free and not `taken`. Usage: it is no

@@ -11,7 +11,11 @@
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
+#include <memory>
+#include <string_view>
 
+#include "app/recording/kept_output.h"
+#include "app/recording/repeated_input.h"
 #include "app/traces/own_traces.h"
 #include "app/traces/trace_place.h"
 #include "replay_engine/base/shown_text.h"
@@ -122,6 +126,9 @@ class Search {
     }
     m_tried.failing = m_trace;
     m_tried.exitStatus = run->exitStatus != 0 ? run->exitStatus : 1;
+    for (const std::string& line : run->details) {
+      tell(line);
+    }
     tellFailing();
     return true;
   }
@@ -165,26 +172,53 @@ class Search {
   Tried m_tried;
 };
 
-/// What the program prints, from the beginning; invalid with errno where there is no memory for a file.
-UniqueFd makeOutput() {
-  return UniqueFd(memfd_create("photofinish-output", MFD_CLOEXEC));
-}
+/// Of the beginning of what a run prints, and of its end.
+constexpr std::size_t kMostPrinted = std::size_t{32} << 20;
 
-void show(int output) {
-  std::array<char, 65536> bytes{};
-  off_t at = 0;
-  for (ssize_t got = 0; (got = pread(output, bytes.data(), bytes.size(), at)) > 0; at += got) {
-    std::fwrite(bytes.data(), 1, static_cast<std::size_t>(got), stdout);
+void show(const Printed& printed) {
+  std::fwrite(printed.beginning.data(), 1, printed.beginning.size(), stdout);
+  std::fflush(stdout);
+  if (printed.leftOut > 0) {
+    tell("… " + std::to_string(printed.leftOut) + " bytes of what it printed are left out here …");
   }
+  std::fwrite(printed.end.data(), 1, printed.end.size(), stdout);
   std::fflush(stdout);
 }
 
+/// A file in memory, at its beginning.
+Result<UniqueFd> fileOf(const Printed& printed) {
+  UniqueFd file(memfd_create("photofinish-output", MFD_CLOEXEC));
+  for (const std::string_view part :
+       {std::string_view(printed.beginning), std::string_view(printed.end)}) {
+    for (std::size_t done = 0; file.valid() && done < part.size();) {
+      const ssize_t n = write(file.get(), part.data() + done, part.size() - done);
+      if (n < 0 && errno != EINTR) {
+        return systemError("cannot keep what the program prints", errno);
+      }
+      done += n > 0 ? static_cast<std::size_t>(n) : 0;
+    }
+  }
+  if (!file.valid() || lseek(file.get(), 0, SEEK_SET) != 0) {
+    return systemError("cannot keep what the program prints", errno);
+  }
+  return file;
+}
+
 /// Has COMMAND judge a run that ended well by what it printed.
-Status check(const std::string& command, int output, TriedRun& run) {
+Status check(const std::string& command, const Printed& printed, TriedRun& run) {
+  if (printed.leftOut > 0) {
+    return Error{ErrorCode::Usage,
+                 "the run has printed more than " + std::to_string(2 * kMostPrinted >> 20) +
+                     " MiB, and '" + command + "' would not have all of it",
+                 "Let the program print less, or write to a file that the check reads."};
+  }
+  const Result<UniqueFd> input = fileOf(printed);
+  if (!input) {
+    return input.error();
+  }
   const pid_t child = fork();
   if (child == 0) {
-    lseek(output, 0, SEEK_SET);
-    dup2(output, STDIN_FILENO);
+    dup2(input->get(), STDIN_FILENO);
     std::signal(SIGPIPE, SIG_DFL);
     execl("/bin/sh", "sh", "-c", command.c_str(), static_cast<char*>(nullptr));
     _exit(127);
@@ -195,12 +229,11 @@ Status check(const std::string& command, int output, TriedRun& run) {
   if (child < 0) {
     return systemError("cannot run the check", errno);
   }
-  if (WIFEXITED(status) && (WEXITSTATUS(status) == 126 || WEXITSTATUS(status) == 127)) {
+  if (status != 0 && g_searchEnded != 0) {
+    run.interrupted = true;  // the terminal's Ctrl-C is the command's, too
+  } else if (WIFEXITED(status) && (WEXITSTATUS(status) == 126 || WEXITSTATUS(status) == 127)) {
     return Error{ErrorCode::NotFound, "the check '" + command + "' cannot be run",
                  "Give a command of the shell to --check."};
-  }
-  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGINT) {
-    run.interrupted = true;  // the terminal's Ctrl-C
   } else if (status != 0) {
     run.failure = "it ended well, and '" + command + "' says that it is wrong";
   }
@@ -246,6 +279,48 @@ Result<Tried> tryUntilFailure(const UntilFailure& wish, const std::string& trace
   return Search(wish, trace, firstSeed, once).run();
 }
 
+namespace {
+
+/// A run, judged.
+Result<TriedRun> recordOnce(RecordOptions& options, const std::string& command) {
+  if (Status status = options.input->rewind(); !status) {
+    return status.error();
+  }
+  const Result<std::unique_ptr<KeptOutput>> output = KeptOutput::start(kMostPrinted);
+  if (!output) {
+    return output.error();
+  }
+  options.standardOutput = (*output)->writeEnd();
+  const Result<Recorded> recorded = record(options);
+  const Printed printed = (*output)->take();
+  const bool traced = recorded && !recorded->trace.empty();
+  if (!traced) {
+    show(printed);  // it may say why
+  }
+  if (!recorded) {
+    return recorded.error();
+  }
+  TriedRun run{recorded->exitStatus, {}, recorded->interrupted, traced, recorded->details};
+  if (!traced && !run.interrupted) {
+    return Error{ErrorCode::System, "no trace of this run was made", "See above why."};
+  }
+  if (recorded->failed) {
+    run.failure = recorded->failed->sentence;
+  } else if (!command.empty() && !run.interrupted) {
+    if (Status status = check(command, printed, run); !status) {
+      std::error_code gone;
+      fs::remove(recorded->trace, gone);  // nobody has judged it
+      return status.error();
+    }
+  }
+  if (traced && (run.failure || run.interrupted)) {
+    show(printed);
+  }
+  return run;
+}
+
+}  // namespace
+
 Result<Tried> recordUntilFailure(const RecordOptions& options, const UntilFailure& wish) {
   RecordOptions each = options;
   each.quiet = true;
@@ -255,39 +330,15 @@ Result<Tried> recordUntilFailure(const RecordOptions& options, const UntilFailur
   if (!trace) {
     return trace.error();
   }
-  const TryOnce once = [&](const std::string& name, std::uint64_t seed) -> Result<TriedRun> {
-    const UniqueFd output = makeOutput();
-    if (!output.valid()) {
-      return systemError("cannot keep what the program prints", errno);
-    }
+  Result<RepeatedInput> input = RepeatedInput::start();
+  if (!input) {
+    return input.error();
+  }
+  each.input = &*input;
+  const TryOnce once = [&](const std::string& name, std::uint64_t seed) {
     each.output = name;
     each.jitterSeed = seed;
-    each.standardOutput = output.get();
-    const Result<Recorded> recorded = record(each);
-    if (!recorded) {
-      return recorded.error();
-    }
-    TriedRun run{recorded->exitStatus, {}, recorded->interrupted};
-    if (run.interrupted) {
-      run.traced = !recorded->trace.empty();
-      return run;
-    }
-    if (recorded->trace.empty()) {
-      return Error{ErrorCode::System, "no trace of this run was made", "See above why."};
-    }
-    if (recorded->failed) {
-      run.failure = recorded->failed->sentence;
-    } else if (!wish.check.empty()) {
-      if (Status status = check(wish.check, output.get(), run); !status) {
-        std::error_code gone;
-        fs::remove(name, gone);  // nobody has judged it
-        return status.error();
-      }
-    }
-    if (run.failure) {
-      show(output.get());
-    }
-    return run;
+    return recordOnce(each, wish.check);
   };
   return tryUntilFailure(wish, *trace, options.replace, options.jitterSeed, once);
 }

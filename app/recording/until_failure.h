@@ -27,6 +27,7 @@ struct TriedRun {
   std::optional<std::string> failure;  ///< the sentence; nothing: it ended well
   bool interrupted = false;            ///< by the user: it is not judged
   bool traced = true;                  ///< false: it was interrupted before it had anything to keep
+  std::vector<std::string> details = {};  ///< lines to tell of it if it is the one that fails
 };
 /// Records a run into `trace`, with delays by this seed (0: none). An error is none of the program's.
 using TryOnce = std::function<Result<TriedRun>(const std::string& trace, std::uint64_t jitterSeed)>;

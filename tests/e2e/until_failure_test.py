@@ -78,6 +78,29 @@ class UntilFailureTest(PhotofinishTest):
         self.assertEqual(self.traces(), ["t-good.pft", "t.pft"], "who ends a run may have seen it hang")
         self.assertEqual(self.photofinish("info", self.dir / "t.pft").status, 0)
 
+    def test_each_run_has_the_whole_input(self):
+        (self.dir / "input").write_text("7\n")
+        read, write = os.pipe()
+        os.write(write, b"7\n")
+        with open(self.dir / "input") as file:
+            for given in (file.fileno(), read):  # the pipe goes on: nobody closes it before the end
+                run = self.until_failure("--runs", 3, "--replace", ranks=2, program=RIGHT, stdin=given)
+                self.assertEqual((run.status, self.traces()), (0, ["t-good.pft"]), run)
+                kept = self.photofinish("sql", self.dir / "t-good.pft", "SELECT hex(input) AS input FROM run", "--json")
+                self.assertIn('"370A"', kept.out)
+        os.close(read)
+        os.close(write)
+
+    def test_an_output_that_no_check_can_have(self):
+        script = self.dir / "prints"
+        script.write_text(f"#!/bin/sh\necho begins\nhead -c 70000000 /dev/zero\nexec {BIN}/corpus/any_source_sum\n")
+        script.chmod(0o755)
+        words = ("record", "--until-failure", "--runs", 1, "-o", self.dir / "t.pft")
+        run = self.photofinish(*words, "--check", "grep -q begins", script)
+        self.assert_refused(run, 2, "printed more than 64 MiB", "write to a file")
+        self.assertEqual(self.traces(), [])
+        self.assertEqual(self.photofinish(*words, script).status, 0)
+
     def test_names_without_o(self):
         for number in (1, 2):
             run = self.photofinish("record", "--until-failure", "--runs", 1, *self.mpirun(2, RIGHT), timeout=60)
