@@ -28,6 +28,7 @@ struct RecordWords {
   CLI::Option* endStuckFlag = nullptr;
   CLI::Option* groups = nullptr;
   CLI::Option* untilFailure = nullptr;
+  CLI::Option* check = nullptr;
   app::UntilFailure search;
   double time = 0;
   std::shared_ptr<double> stallAfter;
@@ -146,6 +147,10 @@ int run(CLI::App& command, RecordWords& words) {
     if (std::isnan(words.time)) {  // in no range, and outside of none
       return fail({ErrorCode::Usage, "'nan' is no time for --time", "Give seconds."});
     }
+    if (words.search.check.empty() && *words.check) {
+      return fail({ErrorCode::Usage, "--check has no command",
+                   "Give one of the shell, for example --check 'grep -q OK'."});
+    }
     if (words.time > 0) {
       words.search.time = std::chrono::duration<double>(words.time);
     }
@@ -172,12 +177,11 @@ void addUntilFailure(CLI::App& command, RecordWords& words) {
   command.add_option("--time", words.time, "--until-failure: begin no run after so many seconds")
       ->check(CLI::Range(0.1, kLongest))
       ->needs(words.untilFailure);
-  command
-      .add_option(
-          "--check", words.search.check,
-          "--until-failure: a run has failed, too, if this command of the shell does, which "
-          "has as its input what the run printed")
-      ->needs(words.untilFailure);
+  words.check = command
+                    .add_option("--check", words.search.check,
+                                "--until-failure: a run has failed, too, if this command of the "
+                                "shell does, which has as its input what the run printed")
+                    ->needs(words.untilFailure);
 }
 
 }  // namespace

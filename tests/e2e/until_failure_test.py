@@ -118,7 +118,7 @@ class UntilFailureTest(PhotofinishTest):
         (self.dir / "t.pft").unlink()
         launch = self.mpirun(2, RIGHT)
         for words in (["--runs", 3], ["--time", 3], ["--check", "true"], ["--until-failure", "--runs", 0], ["--until-failure", "--time", 0],
-                      ["--until-failure", "--time", "nan"]):
+                      ["--until-failure", "--time", "nan"], ["--until-failure", "--check", ""]):
             self.assertEqual(self.photofinish("record", *words, *launch).status, 2, words)
         self.assert_refused(self.photofinish("record", "--until-failure", "mpirun", "-n", "2", "/no/such"), 2)
         self.assertEqual(self.traces(), [])
