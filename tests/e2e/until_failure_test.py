@@ -64,6 +64,7 @@ class UntilFailureTest(PhotofinishTest):
         run = self.until_failure("--jitter", 1, ranks=3, program=BIN / "corpus" / "deadlock_in_order")
         self.assertNotEqual(run.status, 0, run)
         self.assertRegex(run.err, r"run \d+ \(jitter \d+, [0-9.]+ s\): rank 0 ended inside MPI_Recv")
+        self.assertIn("rank 0: the rank ended without MPI_Finalize", run.err, "as 'record' tells it")
 
     def test_ctrl_c_ends_the_search(self):
         words = [BIN / "photofinish", "record", "--until-failure", "-o", self.dir / "t.pft", *self.mpirun(2, BIN / "e2e" / "steady", 400, 4000)]
@@ -77,6 +78,17 @@ class UntilFailureTest(PhotofinishTest):
         self.assertRegex(run.err, "what that run had done until then is .*t.pft")
         self.assertEqual(self.traces(), ["t-good.pft", "t.pft"], "who ends a run may have seen it hang")
         self.assertEqual(self.photofinish("info", self.dir / "t.pft").status, 0)
+
+    def test_ctrl_c_ends_a_check_and_is_no_failure(self):
+        words = [BIN / "photofinish", "record", "--until-failure", "-o", self.dir / "t.pft", "--check", "sleep 77", *self.mpirun(2, RIGHT)]
+        with self.start(words) as command:
+            command.wait_for(lambda: command.find("sleep"), 60)
+            for pid in (command.process.pid, *command.find("sleep")):
+                os.kill(pid, signal.SIGINT)
+            run = command.finish(60)
+        self.assertEqual((run.status, self.traces()), (130, ["t.pft"]), run)
+        self.assertIn("the search was ended in run 1", run.err)
+        self.assertTrue(run.out, "what it printed")
 
     def test_each_run_has_the_whole_input(self):
         (self.dir / "input").write_text("7\n")

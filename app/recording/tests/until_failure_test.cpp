@@ -174,6 +174,7 @@ TEST_F(UntilFailureTest, WhatIsNotTheProgramsEndsIt) {
   const Result<Tried> tried = search(3);
   ASSERT_FALSE(tried.ok());
   EXPECT_EQ(tried.error().message, "no launcher");
+  EXPECT_EQ(contentOf(goodName(m_trace)), "1");
 }
 
 TEST_F(UntilFailureTest, WhatIsThereIsNotReplacedUnasked) {
