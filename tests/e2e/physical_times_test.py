@@ -21,6 +21,15 @@ class PhysicalTimesTest(PhotofinishTest):
         self.assertEqual(run.status, 0, run)
         return run
 
+    def on_a_quiet_machine(self, attempt):
+        """Where other tests run beside it, a rank may come late to where the other waits: then once more."""
+        for left in reversed(range(8)):
+            try:
+                return attempt()
+            except AssertionError:
+                if left == 0:
+                    raise
+
     def events(self):
         document = self.photofinish("events", self.trace, "--json").json()
         return document["times"], {(e["rank"], e["serial"]): e for e in document["events"]}
@@ -55,12 +64,21 @@ class PhysicalTimesTest(PhotofinishTest):
         wait = [e for e in events.values() if e["rank"] == 1 and e["call"] == "MPI_Wait"]
         self.assertGreater(wait[0]["durationNs"], 0.9 * 30 * MS)
 
+    def sleeps(self, expected, *options):
+        """Records it; gives the run and its events."""
+        def attempt():
+            run = self.record_sleeper(*options)
+            if expected == "survey":
+                self.assertEqual(self.replay("t.pft", "--survey").status, 0)
+            origin, events = self.events()
+            self.assertEqual(origin, expected)
+            self.check_order(events)
+            self.check_sleeps(events)
+            return run, events
+        return self.on_a_quiet_machine(attempt)
+
     def test_times_of_a_recording(self):
-        run = self.record_sleeper("--mode", "all")
-        origin, events = self.events()
-        self.assertEqual(origin, "recording")
-        self.check_order(events)
-        self.check_sleeps(events)
+        run, events = self.sleeps("recording", "--mode", "all")
         end = max(event["timeNs"] + event["durationNs"] for event in events.values())
         self.assertGreater(end, 80 * MS)
         self.assertLess(end, run.seconds * 1000 * MS)
@@ -69,7 +87,7 @@ class PhysicalTimesTest(PhotofinishTest):
         self.check_sql(events)
         # A survey of it does not take them away.
         self.assertEqual(self.replay("t.pft", "--survey").status, 0)
-        self.assertEqual(self.events(), (origin, events))
+        self.assertEqual(self.events(), ("recording", events))
         self.assertEqual(self.photofinish("check", self.trace).status, 0)
 
     def check_sql(self, events):
@@ -82,20 +100,12 @@ class PhysicalTimesTest(PhotofinishTest):
         self.record_sleeper()
         self.assertRegex(self.photofinish("info", self.trace).out, "(?m)^times +none")
         self.assertIsNone(self.photofinish("info", self.trace, "--json").json()["times"])
-        self.assertEqual(self.replay("t.pft", "--survey").status, 0)
-        origin, events = self.events()
-        self.assertEqual(origin, "survey")
-        self.check_order(events)
-        self.check_sleeps(events)
+        self.sleeps("survey")
         self.assertRegex(self.photofinish("info", self.trace).out, "(?m)^times +of the survey's re-execution, not of the recording")
 
     def test_with_the_cycle_counter_recorded(self):
         """It traps then, so the times are of the system's clock."""
-        self.record_sleeper("--mode", "all", "--rdtsc")
-        origin, events = self.events()
-        self.assertEqual(origin, "recording")
-        self.check_order(events)
-        self.check_sleeps(events)
+        self.sleeps("recording", "--mode", "all", "--rdtsc")
 
     def test_threads_and_crashes(self):
         for name in ("mpi_abort_in_order", "harvest"):  # ranks end inside of calls

@@ -13,16 +13,16 @@ constexpr std::int32_t kNoHits[2] = {online::kNobody, online::kNobody};
 
 /// How many receives posted before `post` and still pending took a message of (comm, source, tag).
 /// All that would accept one have taken something: else the receive `post`, or a probe in its
-/// place, would not have had such a message.
-std::uint32_t earlierOf(std::uint32_t comm, int source, int tag, std::uint32_t post) {
-  std::uint32_t count = 0;
+/// place, would not have had such a message. What, MPI says only of those that are complete.
+online::MessageNumber earlierOf(std::uint32_t comm, int source, int tag, std::uint32_t post) {
+  online::MessageNumber earlier;
   clocks().open.pending.before(post, [&](const online::PendingReceive& receive) {
     if (receive.comm != comm || (receive.source != source && receive.source != online::kAny) ||
         (receive.tag != tag && receive.tag != online::kAny)) {
       return true;
     }
     if (receive.source == source && receive.tag == tag && !receive.cancelled) {
-      ++count;
+      ++earlier.least;
       return true;
     }
     int done = 0;
@@ -30,15 +30,16 @@ std::uint32_t earlierOf(std::uint32_t comm, int source, int tag, std::uint32_t p
     if (receive.handle == nullptr || g_engine.threads ||  // another thread may be waiting for it
         PF_REAL(Request_get_status)(requestOf(receive.handle), &done, &status) != MPI_SUCCESS ||
         done == 0) {
-      count = kUndecided;
-      return false;
+      earlier.exact = false;
+      return true;
     }
     int cancelled = 0;
     PF_REAL(Test_cancelled)(&status, &cancelled);
-    count += cancelled == 0 && status.MPI_SOURCE == source && status.MPI_TAG == tag ? 1U : 0U;
+    const bool one = cancelled == 0 && status.MPI_SOURCE == source && status.MPI_TAG == tag;
+    earlier.least += one ? 1U : 0U;
     return true;
   });
-  return count;
+  return earlier;
 }
 
 void logTraced(const online::Delivery& delivery, std::uint32_t number) {
@@ -84,7 +85,7 @@ __attribute__((always_inline)) inline void tell(RankClocks& own, online::Deliver
 }
 
 /// A message was observed: number `number` of its stream (kNoStream: of nobody that we know).
-void deliver(online::Delivery& now, std::uint32_t stream, std::uint32_t number,
+void deliver(online::Delivery& now, std::uint32_t stream, online::MessageNumber number,
              const std::int32_t (&hits)[2]) {
   RankClocks& own = clocks();
   static constexpr online::ClockRecord kNothing{};
@@ -95,11 +96,15 @@ void deliver(online::Delivery& now, std::uint32_t stream, std::uint32_t number,
     from = own.receives.peerOf(stream);
     ++own.received[from];
     record = &own.receives.observe(own.board, stream, number, silent);
+    if (own.open.pending.none()) {
+      own.receives.settle(stream);
+    }
   }
   if (silent && !now.wild && own.open.pending.wild() == 0) {
     return;  // no wildcard has been completed anywhere
   }
-  tell(own, now, from, number == kUndecided ? kUndecided : own.receives.messageOf(stream, number),
+  const bool known = stream != kNoStream && number.exact;
+  tell(own, now, from, known ? own.receives.messageOf(stream, number.least) : kUndecided,
        record->known, hits);
   if (from >= 0) {
     own.board.learn(from, *record);
@@ -129,10 +134,12 @@ void deliverTaken(const Taken& taken, const std::int32_t (&hits)[2]) {
   RankClocks& own = clocks();
   const RankClocks::Recent& in = receivedOf(taken.comm, taken.source, taken.tag);
   const std::uint32_t stream = in.stream;
-  std::uint32_t number = kUndecided;
+  online::MessageNumber number;
   if (stream != kNoStream) {
-    const std::uint32_t earlier =
-        own.open.pending.none() ? 0 : earlierOf(in.number, taken.source, taken.tag, taken.post);
+    online::MessageNumber earlier;
+    if (!own.open.pending.none()) {
+      earlier = earlierOf(in.number, taken.source, taken.tag, taken.post);
+    }
     number = own.receives.take(stream, taken.post, earlier, own.open.pending.first());
   }
   online::Delivery delivery{taken.post,      in.number,  taken.source,     0, taken.tag,
@@ -143,7 +150,7 @@ void deliverTaken(const Taken& taken, const std::int32_t (&hits)[2]) {
 void deliverAssigned(const online::AssignedReceive& receive) {
   online::Delivery delivery{receive.post, receive.comm, receive.source, 0, receive.tag,
                             receive.tag,  false,        kUndecided,     0, 0};
-  deliver(delivery, receive.stream, receive.number, kNoHits);
+  deliver(delivery, receive.stream, {receive.number, true}, kNoHits);
 }
 
 }  // namespace
@@ -361,10 +368,12 @@ void clockProbed(bool wild, MPI_Comm comm, int wantedTag, int source, int tag) {
     return;
   }
   const std::uint32_t number = g_engine.comms.number(comm);
-  const std::uint32_t earlier =
-      own.open.pending.none() ? 0 : earlierOf(number, source, tag, g_engine.posts);
-  const std::uint32_t next = own.receives.nextOf(stream, earlier);
-  logSeen(number, source, tag, next == kUndecided ? 0 : own.receives.messageOf(stream, next));
+  online::MessageNumber earlier;
+  if (!own.open.pending.none()) {
+    earlier = earlierOf(number, source, tag, g_engine.posts);
+  }
+  const online::MessageNumber next = own.receives.nextOf(stream, earlier);
+  logSeen(number, source, tag, next.exact ? own.receives.messageOf(stream, next.least) : 0);
   const online::ClockRecord& record = own.receives.see(own.board, stream, next);
   if (wild) {
     online::Delivery hit{};

@@ -120,6 +120,9 @@ void ReceiveStreams::advance(std::uint32_t stream, std::uint32_t number) {
       return;
     }
   } else {
+    if (number <= in.through) {
+      return;  // no longer waited for
+    }
     listsOf(stream).ahead->push(number);
   }
   FlatArray<std::uint32_t>& ahead = *listsOf(stream).ahead;
@@ -138,7 +141,23 @@ void ReceiveStreams::advance(std::uint32_t stream, std::uint32_t number) {
       in.through = ahead[i] > in.through ? ahead[i] : in.through;
     }
     ahead.resize(0);
+    in.inexact = 0;
   }
+}
+
+bool ReceiveStreams::settle(std::uint32_t stream) {
+  Stream& in = m_streams[stream];
+  if (in.inexact == 0) [[likely]] {
+    return true;
+  }
+  FlatArray<std::uint32_t>& ahead = *listsOf(stream).ahead;
+  if (in.through + ahead.size() + in.inexact != in.issued) {
+    return false;
+  }
+  in.through = in.issued;
+  in.inexact = 0;
+  ahead.resize(0);
+  return true;
 }
 
 void ReceiveStreams::cancel(std::uint32_t stream, std::uint32_t number) {
@@ -159,12 +178,12 @@ std::uint32_t ReceiveStreams::messageOf(std::uint32_t stream, std::uint32_t numb
   return number - before;
 }
 
-std::uint32_t ReceiveStreams::take(std::uint32_t stream, std::uint32_t post, std::uint32_t earlier,
+MessageNumber ReceiveStreams::take(std::uint32_t stream, std::uint32_t post, MessageNumber earlier,
                                    std::uint32_t firstPending) {
   Stream& in = m_streams[stream];
   const std::uint32_t before = in.issued++;
   if (firstPending > post && in.lists == 0) [[likely]] {
-    return before + 1;
+    return {before + 1, true};
   }
   FlatArray<std::uint32_t>& posts = *listsOf(stream).posts;
   std::uint32_t kept = 0;
@@ -179,7 +198,7 @@ std::uint32_t ReceiveStreams::take(std::uint32_t stream, std::uint32_t post, std
   if (firstPending < post) {
     posts.push(post);
   }
-  return earlier == kUndecided ? kUndecided : before + 1 + earlier - later;
+  return {before + 1 + earlier.least - later, earlier.exact};
 }
 
 const ClockRecord& ReceiveStreams::lastRead(std::uint32_t stream, std::uint32_t message,
@@ -225,24 +244,23 @@ const ClockRecord& ReceiveStreams::claim(ClockBoard& board, std::uint32_t stream
   return last.message <= message ? last : kNothing;  // more than its sender knew is unsound
 }
 
+// Who sends a later message of a stream knows no less: the record of the least number is sound.
 const ClockRecord& ReceiveStreams::observe(ClockBoard& board, std::uint32_t stream,
-                                           std::uint32_t number, bool silent) {
-  if (number == kUndecided) {
-    return kNothing;
+                                           MessageNumber number, bool silent) {
+  const ClockRecord& record = silent ? kNothing : see(board, stream, number);
+  if (number.exact) {
+    advance(stream, number.least);
+  } else {
+    listsOf(stream);
+    ++m_streams[stream].inexact;
   }
-  const bool inOrder = number == m_streams[stream].through + 1;
-  const ClockRecord& record =
-      silent ? kNothing : claim(board, stream, messageOf(stream, number), inOrder);
-  advance(stream, number);
   return record;
 }
 
 const ClockRecord& ReceiveStreams::see(ClockBoard& board, std::uint32_t stream,
-                                       std::uint32_t number) {
-  if (number == kUndecided) {
-    return kNothing;
-  }
-  return claim(board, stream, messageOf(stream, number), number == m_streams[stream].through + 1);
+                                       MessageNumber number) {
+  const bool inOrder = number.exact && number.least == m_streams[stream].through + 1;
+  return claim(board, stream, messageOf(stream, number.least), inOrder);
 }
 
 }  // namespace pf::online

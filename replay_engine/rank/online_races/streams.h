@@ -26,6 +26,12 @@ inline constexpr std::int32_t kNobody = -2;  ///< in PendingReceive::hits
                   static_cast<std::uint32_t>(tag) * 0x9E3779B97F4A7C15ULL);
 }
 
+/// Number of a message in its stream, or of a receive among those that took one of it.
+struct MessageNumber {
+  std::uint32_t least = 0;
+  bool exact = true;  ///< else it may be a later one
+};
+
 /// Streams by a number of their own, which does not change.
 template <typename Stream>
 class Streams {
@@ -220,22 +226,25 @@ class ReceiveStreams {
   /// An assigned one was cancelled.
   void cancel(std::uint32_t stream, std::uint32_t number);
   /// The number of a receive that was pending. `earlier`: how many receives posted before it and
-  /// still pending took messages of the stream, or kUndecided; `firstPending`: the first post that
-  /// is pending, this one not counted, or kUndecided.
-  std::uint32_t take(std::uint32_t stream, std::uint32_t post, std::uint32_t earlier,
+  /// still pending took messages of the stream; `firstPending`: the first post that is pending,
+  /// this one not counted, or kUndecided.
+  MessageNumber take(std::uint32_t stream, std::uint32_t post, MessageNumber earlier,
                      std::uint32_t firstPending);
   /// The number of the next message that no receive takes, for a probe that saw it.
-  std::uint32_t nextOf(std::uint32_t stream, std::uint32_t earlier) {
-    return earlier == kUndecided ? kUndecided : m_streams[stream].issued + earlier + 1;
+  MessageNumber nextOf(std::uint32_t stream, MessageNumber earlier) {
+    return {m_streams[stream].issued + earlier.least + 1, earlier.exact};
   }
-  /// Message `number` was observed. What its sender knew, until the next call. Not read from the
-  /// board if `silent`: nobody knows anything.
-  const ClockRecord& observe(ClockBoard& board, std::uint32_t stream, std::uint32_t number,
+  /// Message `number` was observed. What its sender knew, until the next call; at least that, where
+  /// the number is not exact. Not read from the board if `silent`: nobody knows anything.
+  const ClockRecord& observe(ClockBoard& board, std::uint32_t stream, MessageNumber number,
                              bool silent);
+  /// No receive is pending: which messages of the stream have been observed is known again. False:
+  /// assigned receives are under way, and it is not.
+  bool settle(std::uint32_t stream);
   /// Number of the message, in its stream, that receive number `number` took.
   [[nodiscard]] std::uint32_t messageOf(std::uint32_t stream, std::uint32_t number);
-  /// The same for a message that was seen and not taken.
-  const ClockRecord& see(ClockBoard& board, std::uint32_t stream, std::uint32_t number);
+  /// As observe() for a message that was seen and not taken.
+  const ClockRecord& see(ClockBoard& board, std::uint32_t stream, MessageNumber number);
 
  private:
   static constexpr std::uint32_t kMostOutOfOrder = 4096;
@@ -246,6 +255,7 @@ class ReceiveStreams {
     std::uint32_t issued;   ///< numbers that receives have, cancelled ones too
     std::uint32_t through;  ///< all up to this number have been observed, or cancelled
     std::uint32_t lists;    ///< 1 + index of its lists, 0 if it has none
+    std::uint32_t inexact;  ///< observed since `through` was exact, by numbers that are not
     ClockRecord claimed;    ///< the last one read that is not after `through` + 1
   };
   /// Only for streams whose messages are not observed in order, or that others' came before.
