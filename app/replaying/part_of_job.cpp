@@ -3,9 +3,13 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 #include <string>
+#include <utility>
 
+#include "app/collation/launch_context.h"
 #include "replay_engine/groups/replay_groups.h"
+#include "replay_engine/protocol/place_in_job.h"
 #include "replay_engine/protocol/rank_page.h"
 
 namespace pf::app {
@@ -18,6 +22,31 @@ std::string groupsText(const ReplayGroups& groups, const std::vector<std::uint32
     text += (text.empty() ? "" : ", ") + rangesText(groups.members(number));
   }
   return text;
+}
+
+using Environments = decltype(protocol::SessionConfig::recordedEnvironment);
+
+/// Of these ranks, with what the launcher of the recorded job said of each.
+Environments withPlaces(const Environments& all,
+                        const std::map<Rank, protocol::LaunchContext>& contexts,
+                        const std::vector<Rank>& ranks) {
+  Environments out;
+  for (const Rank rank : ranks) {
+    const auto context = contexts.find(rank);
+    if (context == contexts.end()) {
+      continue;
+    }
+    const auto own = all.find(rank);
+    const auto like = own != all.end() ? own : all.begin();  // as SessionConfig has it
+    std::vector<std::string>& lines = out[rank];
+    lines = like != all.end() ? like->second : std::vector<std::string>();
+    for (const protocol::ContextFact& fact : context->second) {
+      if (fact.kind == "place") {
+        lines.push_back(protocol::factText(fact));
+      }
+    }
+  }
+  return out;
 }
 
 }  // namespace
@@ -98,13 +127,20 @@ Result<std::vector<Rank>> ranksOfPart(const db::TraceStore& store, const PartOfJ
   return all;
 }
 
-Status startFew(JobOptions& job, const db::RunInfo& run, const std::vector<Rank>& ranks) {
+Status startFew(JobOptions& job, db::TraceStore& store, const std::vector<Rank>& ranks) {
+  const db::RunInfo& run = store.run();
   if (job.command.programs.size() > 1) {
     return Error{
         ErrorCode::Usage,
         "the job is of several programs: which of them a rank runs is the launcher's to say",
         "Replay all ranks."};
   }
+  const Result<std::vector<db::LaunchFact>> launch = store.launchFacts();
+  if (!launch) {
+    return launch.error();
+  }
+  job.session.recordedEnvironment =
+      withPlaces(job.session.recordedEnvironment, contextsOf(*launch, run.ranks), ranks);
   job.session.running.assign(ranks.begin(), ranks.end());
   job.session.mode |= kReplayGroup;
   if (ranks.front() != 0) {  // launchers give their input to rank 0

@@ -26,7 +26,8 @@ Result<std::vector<Rank>> ranksOfText(std::string_view text);
 /// the groups to add; or the trace has no contents from outside of groups.
 Result<std::vector<Rank>> ranksOfPart(const db::TraceStore& store, const PartOfJob& part);
 
-/// Makes `job`, of all ranks, one of these alone. Usage: the job is of several programs.
-Status startFew(JobOptions& job, const db::RunInfo& run, const std::vector<Rank>& ranks);
+/// Makes `job`, of all ranks, one of these alone: each is told by its environment which rank of the recorded job it is.
+/// Usage: the job is of several programs.
+Status startFew(JobOptions& job, db::TraceStore& store, const std::vector<Rank>& ranks);
 
 }  // namespace pf::app

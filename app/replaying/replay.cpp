@@ -474,7 +474,7 @@ Status Replay::adjust(JobOptions& options, const std::string& logs) {
       return ranks.error();
     }
     m_running = std::move(*ranks);
-    if (Status few = startFew(options, m_store.run(), m_running); !few) {
+    if (Status few = startFew(options, m_store, m_running); !few) {
       return few;
     }
   }

@@ -21,6 +21,7 @@
 #include "replay_engine/agent/same_addresses.h"
 #include "replay_engine/base/shown_text.h"
 #include "replay_engine/protocol/client_connection.h"
+#include "replay_engine/protocol/place_in_job.h"
 #include "replay_engine/protocol/recorded_environment.h"
 
 namespace pf::agent {
@@ -237,6 +238,8 @@ std::vector<std::string> Agent::givenEnvironment(std::vector<std::string> now) {
     m_environment = protocol::environmentFacts(now);
     const protocol::LaunchContext limits = processLimits();
     m_environment.insert(m_environment.end(), limits.begin(), limits.end());
+    const protocol::LaunchContext place = protocol::placeFacts(now);
+    m_environment.insert(m_environment.end(), place.begin(), place.end());
     return now;
   }
   const auto& all = config.recordedEnvironment;
@@ -253,7 +256,8 @@ std::vector<std::string> Agent::givenEnvironment(std::vector<std::string> now) {
   m_environment = std::move(given.differences);
   const protocol::LaunchContext limits = changedLimits(recorded, processLimits());
   m_environment.insert(m_environment.end(), limits.begin(), limits.end());
-  return std::move(given.environment);
+  return config.running.empty() ? std::move(given.environment)
+                                : protocol::giveBackPlace(recorded, std::move(given.environment));
 }
 
 Status Agent::startProgram() {

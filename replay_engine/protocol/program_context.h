@@ -16,6 +16,7 @@ namespace pf::protocol {
 ///   "program"   no name, identity of the executable, if it has no build-id
 ///   "argument"  number from 0, the word
 ///   "variable"  name, value
+///   "place"     name, value of what the launcher said (place_in_job.h); in a recording
 ///   "version"   kContextVersion
 struct ContextFact {
   std::string kind;

@@ -393,6 +393,14 @@ class ApartTest(PhotofinishTest):
         """MPICH's MPI_Type_get_envelope calls the error handler of such a one, which would end the job that is recorded."""
         self.each_alone_says_the_same("large_counts", self.limits_under_mpich(2))
 
+    def test_buffers_by_their_addresses_alone(self):
+        self.each_alone_says_the_same("bottom")
+        self.each_alone_says_the_same("bottom", self.limits_under_mpich(2))
+
+    def test_a_persistent_collective(self):
+        self.kept_up_to("persistent", "MPI_Bcast_init", "cannot be replayed by a group alone")
+        self.kept_up_to("persistent", "MPI_Bcast_init", "cannot be replayed by a group alone", self.limits_under_mpich(2))
+
     def test_a_receive_that_is_let_go(self):
         """What it brings is in no record: the replay does not go on without it."""
         self.kept_up_to("let_go", "MPI_Request_free", "cannot be replayed by a group alone")

@@ -38,7 +38,7 @@ Result<std::unique_ptr<Target>> ReplayTarget::make(const ReplayRequest& request)
     return options ? used.error() : options.error();
   }
   if (!request.ranks.empty()) {
-    if (const Status few = app::startFew(*options, request.store->run(), request.ranks); !few) {
+    if (const Status few = app::startFew(*options, *request.store, request.ranks); !few) {
       return few.error();
     }
   }

@@ -6,6 +6,7 @@
 #include "replay_engine/rank/calls/posted_receives.h"
 #include "replay_engine/rank/engine/buffers.h"
 #include "replay_engine/rank/engine/contents.h"
+#include "replay_engine/rank/engine/packing.h"
 #include "replay_engine/rank/engine/wrapper_support.h"
 #include "replay_engine/rank/forcing/shadow.h"
 
@@ -152,7 +153,7 @@ int withPackedCopy(const void* buffer, int count, MPI_Datatype datatype, MPI_Com
   }
   void* copy = std::malloc(static_cast<std::size_t>(size) + 1);
   int result = copy == nullptr ? MPI_ERR_NO_MEM
-                               : PF_REAL(Pack)(buffer, count, datatype, copy, size, &packed, comm);
+                               : packElements(buffer, count, datatype, copy, size, &packed, comm);
   if (result == MPI_SUCCESS) {
     result = rest(copy, packed);
   }

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "replay_engine/rank/calls/launchers_place.h"
 #include "replay_engine/rank/calls/request_batch.h"
 #include "replay_engine/rank/clocks/clocks.h"
 #include "replay_engine/rank/engine/engine.h"
@@ -176,7 +177,10 @@ void logMatched() {
 int onInit(const CallPlace& place, int* argc, char*** argv) {
   lookAtClocks();
   noteProcessBeforeMpi();
-  const int result = PF_REAL(Init)(argc, argv);
+  const int result = [&] {
+    const LaunchersPlace launchers;
+    return PF_REAL(Init)(argc, argv);
+  }();
   if (result == MPI_SUCCESS && t_depth == 1) {
     begin(place);
   }
@@ -186,7 +190,10 @@ int onInit(const CallPlace& place, int* argc, char*** argv) {
 int onInit_thread(const CallPlace& place, int* argc, char*** argv, int required, int* provided) {
   lookAtClocks();
   noteProcessBeforeMpi();
-  const int result = PF_REAL(Init_thread)(argc, argv, required, provided);
+  const int result = [&] {
+    const LaunchersPlace launchers;
+    return PF_REAL(Init_thread)(argc, argv, required, provided);
+  }();
   if (result == MPI_SUCCESS && t_depth == 1) {
     begin(place);
   }

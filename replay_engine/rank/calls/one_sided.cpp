@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "replay_engine/rank/engine/contents.h"
+#include "replay_engine/rank/engine/packing.h"
 #include "replay_engine/rank/engine/real_calls.h"
 #include "replay_engine/rank/engine/wrapper_support.h"
 #include "replay_engine/rank/inputs/system_values.h"
@@ -75,7 +76,7 @@ class Packed {
   void keep() {
     if (!m_inPlace) {
       int at = 0;
-      PF_REAL(Pack)(m_fetch.to, m_fetch.count, m_fetch.type, m_bytes, m_size, &at, MPI_COMM_SELF);
+      packElements(m_fetch.to, m_fetch.count, m_fetch.type, m_bytes, m_size, &at, MPI_COMM_SELF);
     }
     keepBytes(ValueKind::Fetched, bytes(), size(), size());
   }
@@ -84,7 +85,7 @@ class Packed {
       return;
     }
     int at = 0;
-    PF_REAL(Unpack)(m_bytes, m_size, &at, m_fetch.to, m_fetch.count, m_fetch.type, MPI_COMM_SELF);
+    unpackElements(m_bytes, m_size, &at, m_fetch.to, m_fetch.count, m_fetch.type, MPI_COMM_SELF);
   }
   [[nodiscard]] bool usable() const { return m_size > 0 && (m_inPlace || m_bytes != nullptr); }
 

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <ctime>
 
+#include "replay_engine/rank/engine/packing.h"
 #include "replay_engine/rank/engine/rank_link.h"
 #include "replay_engine/rank/engine/real_calls.h"
 #include "replay_engine/rank/engine/type_parts.h"
@@ -450,7 +451,7 @@ void Digester::addPacked(const unsigned char* buffer, long long count, MPI_Datat
     unsigned char* const to =
         m_digested ? packingRoom(static_cast<std::size_t>(room) + 1) : nullptr;
     m_digested = to != nullptr &&
-                 PF_REAL(Pack)(buffer, n, type, to, room, &packed, g_engine.nowhere) == MPI_SUCCESS;
+                 packElements(buffer, n, type, to, room, &packed, g_engine.nowhere) == MPI_SUCCESS;
     if (m_digested) {
       addBytes(to, static_cast<std::size_t>(packed));
     }

@@ -44,7 +44,7 @@ std::uint16_t putType(const PayloadType& type) {
   return g_lastNumber;
 }
 
-std::uint16_t look(MPI_Datatype type) {
+std::uint16_t numberFor(MPI_Datatype type) {
   const InLayer inside;
   const PayloadType flat = flatType(type);
   const std::uint64_t hash = hashOf(flat);
@@ -83,7 +83,7 @@ std::uint16_t typeNumber(MPI_Datatype type) {
     return 0;
   }
   const std::uint16_t* const known = g_typeNumbers.find(type);
-  return known != nullptr ? *known : g_typeNumbers.insert(type, look(type));
+  return known != nullptr ? *known : g_typeNumbers.insert(type, numberFor(type));
 }
 
 std::uint16_t typeNumber(const PeerPiece* begin, const PeerPiece* end) {

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "replay_engine/rank/engine/contents.h"
+#include "replay_engine/rank/engine/packing.h"
 #include "replay_engine/rank/engine/real_calls.h"
 #include "replay_engine/rank/engine/type_parts.h"
 #include "replay_engine/rank/payload/payload_writer.h"
@@ -155,8 +156,8 @@ bool keepPiece(PayloadWriter& writer, const Piece& piece, std::uint64_t limit) {
     const auto some = static_cast<int>(std::min(packing.elements, piece.count - done));
     const std::uint64_t bytes = layout.size * static_cast<std::uint64_t>(some);
     int position = 0;
-    if (PF_REAL(Pack)(at(piece.buffer, done * layout.extent), some, piece.type, packing.room,
-                      static_cast<int>(bytes), &position, MPI_COMM_SELF) != MPI_SUCCESS) {
+    if (packElements(at(piece.buffer, done * layout.extent), some, piece.type, packing.room,
+                     static_cast<int>(bytes), &position, MPI_COMM_SELF) != MPI_SUCCESS) {
       return false;
     }
     const std::uint64_t kept = std::min(bytes, limit);
@@ -188,9 +189,9 @@ const unsigned char* fillPiece(const Piece& piece, const unsigned char* content,
     const auto some = static_cast<int>(std::min(most, piece.count - done));
     const std::uint64_t bytes = layout.size * static_cast<std::uint64_t>(some);
     int position = 0;
-    if (PF_REAL(Unpack)(content, static_cast<int>(bytes), &position,
-                        at(piece.buffer, done * layout.extent), some, piece.type,
-                        MPI_COMM_SELF) != MPI_SUCCESS) {
+    if (unpackElements(content, static_cast<int>(bytes), &position,
+                       at(piece.buffer, done * layout.extent), some, piece.type,
+                       MPI_COMM_SELF) != MPI_SUCCESS) {
       return nullptr;
     }
     content += bytes;
@@ -212,9 +213,8 @@ unsigned char* packPiece(const Piece& piece, std::uint64_t* bytes) {
     std::memcpy(room, at(piece.buffer, layout.first), *bytes);
   } else if (*bytes != 0) {
     int position = 0;
-    PF_REAL(Pack)
-    (piece.buffer, static_cast<int>(piece.count), piece.type, room, static_cast<int>(*bytes),
-     &position, MPI_COMM_SELF);
+    packElements(piece.buffer, static_cast<int>(piece.count), piece.type, room,
+                 static_cast<int>(*bytes), &position, MPI_COMM_SELF);
   }
   return room;
 }

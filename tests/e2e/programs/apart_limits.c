@@ -419,6 +419,52 @@ static void let_go(void) {
   }
 }
 
+/* -- a persistent collective, which Open MPI 4 has by another name */
+
+#if defined(OPEN_MPI) && MPI_VERSION < 4
+#include <mpi-ext.h>
+#define MPI_Bcast_init MPIX_Bcast_init
+#endif
+
+static void persistent(void) {
+  int value = 10 * rank;
+  MPI_Request request;
+  MPI_Bcast_init(&value, 1, MPI_INT, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+  MPI_Start(&request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  MPI_Request_free(&request);
+  say("got", value, 0);
+}
+
+/* -- buffers by their addresses alone (MPI 3.1, 4.1.1) */
+
+static void bottom(void) {
+  static int got[6];
+  int sent[3];
+  const int lengths[] = {1, 1, 1};
+  MPI_Aint places[3], here[3];
+  for (int i = 0; i < 3; ++i) {
+    MPI_Get_address(&got[2 * i], &places[i]);
+    MPI_Get_address(&sent[i], &here[i]);
+    sent[i] = 10 * rank + i;
+  }
+  MPI_Datatype to, from;
+  MPI_Type_create_hindexed(3, lengths, places, MPI_INT, &to);
+  MPI_Type_commit(&to);
+  MPI_Type_create_hindexed(3, lengths, here, MPI_INT, &from);
+  MPI_Type_commit(&from);
+  MPI_Sendrecv(MPI_BOTTOM, 1, from, next, 12, MPI_BOTTOM, 1, to, before, 12, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  say("sendrecv", got[0], got[4]);
+  got[0] += 100 * rank;
+  MPI_Sendrecv_replace(MPI_BOTTOM, 1, to, next, 13, before, 13, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  say("replaced", got[0], got[4]);
+  got[2] = rank;
+  MPI_Bcast(MPI_BOTTOM, 1, to, 0, MPI_COMM_WORLD);
+  say("bcast", got[0], got[2]);
+  MPI_Type_free(&to);
+  MPI_Type_free(&from);
+}
+
 int main(int argc, char** argv) {
   static const struct {
     const char* name;
@@ -428,7 +474,8 @@ int main(int argc, char** argv) {
               {"statuses", statuses},           {"receives", many_receives}, {"freed", freed_early},
               {"pairs", pairs},                 {"room", no_room},          {"types", freed_types},
               {"let_go", let_go},               {"matched", matched},       {"from_group", from_group},
-              {"large_counts", large_counts}};
+              {"large_counts", large_counts},   {"bottom", bottom},
+              {"persistent", persistent}};
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
