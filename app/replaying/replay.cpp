@@ -115,7 +115,7 @@ class Replay final : public JobFollower {
   bool m_waitingForUser = false;
   std::chrono::steady_clock::time_point m_started = std::chrono::steady_clock::now();
   bool m_saidWhoIsMissing = false;
-  bool m_badEnd = false;  ///< of a rank
+  std::optional<int> m_badEnd;  ///< exit status of the first rank that ended badly, as of a shell
   std::optional<int> m_result;
 };
 
@@ -247,21 +247,23 @@ void Replay::sayWhoIsMissing() {
 
 /// Of a part of a job that may have printed nothing, once each of its ranks has come to the end of its record.
 void Replay::sayWhatWasDone() const {
-  if (m_running.empty() || m_options.survey || stopsOnTheWay() || !m_store.run().complete ||
-      !m_contents.none()) {
+  if (m_running.empty() || m_options.survey || stopsOnTheWay() || !m_contents.none()) {
     return;
   }
   Serial events = 0;
+  bool complete = true;
   for (const Rank rank : m_running) {
     const auto done = m_done.find(rank);
-    const Serial recorded = m_store.ranks()[static_cast<std::size_t>(rank)].lastSerial;
-    if (done == m_done.end() || done->second < recorded) {
+    const db::RankInfo& recorded = m_store.ranks()[static_cast<std::size_t>(rank)];
+    if (done == m_done.end() || done->second < recorded.lastSerial) {
       return;
     }
-    events += recorded;
+    events += recorded.lastSerial;
+    complete = complete && recorded.complete;
   }
   say((m_running.size() == 1 ? "rank " : "ranks ") + rangesText(m_running) +
-      " alone did what was recorded (" + std::to_string(events) + " events)");
+      " alone did what was recorded (" + std::to_string(events) + " events" +
+      (complete ? ")" : "; the recording ends there)"));
 }
 
 /// Names the processes, and waits for the user.
@@ -302,6 +304,10 @@ void Replay::stalled(const protocol::Verdict& verdict) {
   switch (stall) {
     case Stall::AsRecorded: {
       say(text);
+      if (m_options.stopAtEnd && std::exchange(m_holding, false)) {
+        offerDebugger();
+        return;
+      }
       // Not known of a run whose recorder was killed; who hangs does not end well.
       const int recorded = run.exitStatus.value_or(0);
       m_result = recorded != 0 ? recorded : 1;
@@ -333,7 +339,12 @@ void Replay::exited(const protocol::RankExited& rank) {
                                 : ": nothing in the recorded run, nor Photofinish, did that"),
               "Start the replay again; the trace is whole."};
   }
-  m_badEnd = m_badEnd || (!lost && (rank.signal > 0 || rank.exitStatus > 0));
+  if (!lost && !m_badEnd && (rank.signal > 0 || rank.exitStatus > 0)) {
+    m_badEnd = rank.signal > 0 ? 128 + rank.signal : rank.exitStatus;
+    if (!m_running.empty() && rank.signal > 0 && !m_options.survey) {
+      say(rank.text);  // there may be no launcher that does
+    }
+  }
 }
 
 /// Of recorded ranks, which all came then, some were never there, whatever the launcher's exit status is.
@@ -368,7 +379,9 @@ void Replay::verdict(const protocol::Verdict& verdict) {
       } else if (m_holding) {
         m_holding = false;
         say(m_options.stopAtEnd ? "the recording ends here; the ranks are held"
-                                : "the recording ends here; from now on the ranks run freely");
+            : m_running.empty() ? "the recording ends here; from now on the ranks run freely"
+                                : "the recording ends here; without the others, these ranks do "
+                                  "nothing more in MPI");
         for (const db::RankInfo& rank : m_store.ranks()) {
           if (!rank.complete && runs(rank.rank)) {
             say("  rank " + std::to_string(rank.rank) + ": " + rank.cutReason);
@@ -562,7 +575,7 @@ Result<int> Replay::run() {
     return status.error();
   }
   if (const std::optional<int> ended = drive(*m_job, *this); ended) {
-    m_result = ended;
+    m_result = *ended != 0 ? *ended : m_badEnd.value_or(0);
     m_failure = notCome(*ended);
   } else if (!m_failure && !m_result) {
     m_failure = Error{ErrorCode::System, "the replay was ended", {}};

@@ -34,7 +34,7 @@ std::string whySilent(const RankTable& table, std::int32_t rank) {
   const RankRecord* peer = find(table, rank);
   const std::string name = rankName(rank);
   if (peer == nullptr) {
-    return name + ", which does not exist";
+    return name + ", which does not run here";
   }
   if (peer->state.phase == RankPhase::Diverged) {
     return name + ", which diverged from its recording at its " + event(peer->state.serial);

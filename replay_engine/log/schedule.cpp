@@ -115,6 +115,7 @@ std::vector<unsigned char> compileSchedule(const RankLog& log, const RankRoutes*
   header.size = log.size;
   header.complete = log.complete ? 1 : 0;
   header.serials = log.serials;
+  header.insideLast = log.insideLast ? 1 : 0;
   if (routes == nullptr || !routes->forced) {
     appendPins(out, log.wildSources, header);
   }

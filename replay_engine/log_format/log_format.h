@@ -249,6 +249,7 @@ struct ScheduleHeader {
   /// Of some messages, in their order: varint how many before it have none, then as `sent` with 0 for the check.
   ScheduleSection outgoing;
   ScheduleSection outgoingGiven;  ///< of collectives: how many events, then as `given`
+  std::uint64_t insideLast;       ///< 1: the last event had begun, and not ended
 };
 
 /// A completion call that failed.

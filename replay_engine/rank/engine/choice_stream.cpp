@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 
 #include "replay_engine/base/crc32c.h"
 #include "replay_engine/log_format/pins.h"
@@ -79,6 +80,13 @@ void ChoiceStreams::openLane(LaneChoices& lane, const ScheduleLane* recorded) co
   }
 }
 
+namespace {
+constexpr std::uint16_t kCallOf[] = {
+    kCallTest,   kCallTestall, kCallTestany, kCallTestsome, kCallWaitany,           kCallWaitsome,
+    kCallIprobe, kCallImprobe, kCallProbe,   kCallMprobe,   kCallRequest_get_status};
+static_assert(std::size(kCallOf) == static_cast<std::size_t>(ChoiceKind::Lock));
+}  // namespace
+
 NextChoice ChoiceStreams::next(ChoiceKind kind) {
   if (!isOpen()) {
     return NextChoice::Live;
@@ -99,6 +107,9 @@ NextChoice ChoiceStreams::next(ChoiceKind kind) {
     return NextChoice::FailedPoll;
   }
   if (stream.last) {
+    if (g_recordEnds != nullptr && kind != ChoiceKind::Lock && allUsed(g_engine.serial)) {
+      g_recordEnds(kCallOf[k]);  // polls that fail are no events
+    }
     // In the recording this thread had no more of them; others may not have come to that point yet.
     return g_engine.threads && !turnsUsedUp() ? NextChoice::FailedPoll : NextChoice::Live;
   }

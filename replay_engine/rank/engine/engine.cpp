@@ -90,6 +90,9 @@ void recordUsedUp(const CallPlace& place, const char* got) {
   if (g_engine.choices.header().complete != 0) {
     diverge(place, "nothing more: the recorded run went on to MPI_Finalize here", got);
   }
+  if (g_recordEnds != nullptr) {
+    g_recordEnds(place.call);
+  }
   if (!g_engine.live) {
     g_engine.live = true;
     g_engine.page->pastEnd.store(1, std::memory_order_relaxed);
@@ -230,6 +233,11 @@ void holdIfDue() {
   if ((g_engine.page->mode & kHoldAfter) != 0 && g_rankOnly.active &&
       mustStopBefore(g_engine.serial + 1)) {
     pf_stop_at_event();
+  }
+  if (g_recordEnds != nullptr && g_rankOnly.active && g_engine.choices.header().insideLast != 0 &&
+      g_engine.choices.allUsed(g_engine.serial)) {
+    g_recordEnds(
+        static_cast<std::uint16_t>(g_engine.page->past[g_engine.serial % kPageEvents].call));
   }
 }
 

@@ -135,6 +135,9 @@ inline CallPlace outermostCall(std::uint16_t call) {
 }
 
 /// Of MPI_THREAD_MULTIPLE, where a layer below knows one thread only: before each event, in its turn.
+/// A part of a job has done all that the recording has of this rank, which did not come to MPI_Finalize: what follows needs
+/// ranks that do not run. Does not return.
+inline void (*g_recordEnds)(std::uint16_t call) = nullptr;
 inline void (*g_beforeEvent)(const CallPlace& place, MPI_Comm comm) = nullptr;
 
 /// What the handlers tell of this run.

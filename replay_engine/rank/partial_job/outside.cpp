@@ -64,6 +64,17 @@ void waitAsRecorded() {
   }
 }
 
+/// What it does from here on needs ranks that do not run. The daemon sees that it does not get on, as if it waited in `call`.
+[[noreturn]] void stayAtEnd(std::uint16_t call) {
+  RankPage& page = *g_engine.page;
+  page.waitPeer.store(kUnknownRank, std::memory_order_relaxed);
+  page.inCall.store(1U + call, std::memory_order_relaxed);
+  tellAgent();
+  while (true) {
+    waitForAgent(page.toRank.load());
+  }
+}
+
 }  // namespace
 
 void outsideDiffers(std::uint16_t call, const char* expected, const char* got) {
@@ -179,6 +190,21 @@ void cannotGoOn(const CallPlace& place, const MPI_Comm* comm) {
 
 }  // namespace
 
+namespace {
+
+/// MPI_INFO_ENV (MPI 3.1, 10.5.3), where it says how many processes there are (Open MPI).
+void sayWholeJob() {
+  char value[16];
+  int given = 0;
+  PF_REAL(Info_get)(MPI_INFO_ENV, "maxprocs", sizeof value - 1, value, &given);
+  if (given != 0) {
+    std::snprintf(value, sizeof value, "%d", g_group.worldSize());
+    PF_REAL(Info_set)(MPI_INFO_ENV, "maxprocs", value);
+  }
+}
+
+}  // namespace
+
 bool startPartialJob(const RankPage& page, const char** why) {
   char path[sizeof page.earlySchedule + 16];
   std::snprintf(path, sizeof path, "%s%s", page.earlySchedule, kGroupSuffix);
@@ -200,6 +226,7 @@ bool startPartialJob(const RankPage& page, const char** why) {
   }
   PF_UNDER(Comm_split)(MPI_COMM_SELF, 0, 0, &g_feeder);
   PF_UNDER(Comm_set_errhandler)(g_feeder, MPI_ERRORS_RETURN);
+  sayWholeJob();
   startComms();
   putCommsOver();
   putJobMessagesOver();
@@ -212,6 +239,10 @@ bool startPartialJob(const RankPage& page, const char** why) {
 bool openPartialPayload(const RankPage& page, const char** why) {
   char path[sizeof page.schedulePath + 16];
   std::snprintf(path, sizeof path, "%s%s", page.schedulePath, kPayloadSuffix);
+  if (const ScheduleHeader& recorded = g_engine.choices.header(); recorded.complete == 0) {
+    g_recordEnds = [](std::uint16_t call) { stayAtEnd(call); };
+    g_engine.holdAfter = g_engine.holdAfter || recorded.insideLast != 0;
+  }
   return g_outside.open(path, page.rank, page.size, why);
 }
 
