@@ -3,6 +3,7 @@
 
 PF_FAILURES=N: so many pairs, by chance (default 3, one of each).
 """
+import contextlib
 import os
 import random
 import re
@@ -28,10 +29,18 @@ class TwoFailuresTest(PhotofinishTest):
 
     def kill(self, command, pair):
         """Both between two instructions of theirs: they are stopped first."""
-        victims = [self.chance.choice(command.find(name)) for name in pair]
-        for how in (signal.SIGSTOP, signal.SIGKILL):
-            for victim in victims:
-                os.kill(victim, how)
+        while True:
+            victims = [self.chance.choice(command.find(name)) for name in pair]
+            try:
+                for victim in victims:
+                    os.kill(victim, signal.SIGSTOP)
+                break
+            except ProcessLookupError:  # a rank's process that was about to become the program: the shell of a launcher
+                for victim in victims:
+                    with contextlib.suppress(ProcessLookupError):
+                        os.kill(victim, signal.SIGCONT)
+        for victim in victims:
+            os.kill(victim, signal.SIGKILL)
 
     def received(self, text):
         """What rank 0 has said it had received, or less."""

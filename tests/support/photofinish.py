@@ -41,7 +41,10 @@ class Run:
         self.seconds, self.launcher_failed = seconds, launcher_failed
 
     def json(self):
-        return json.loads(self.out)
+        try:
+            return json.loads(self.out)
+        except ValueError as error:
+            raise AssertionError(f"no JSON ({error}): {self}") from error
 
     def by_rank(self):
         """Lines of each rank in their order, from mpirun --tag-output."""
