@@ -499,7 +499,7 @@ Status Replay::adjust(JobOptions& options, const std::string& logs) {
                  "Record it again with --same-addresses; its replays then have it by themselves."};
   }
   if (!m_options.cut.empty()) {
-    Result<std::vector<Serial>> cut = cutBeforeAll(m_store, execution(), m_options.cut);
+    Result<std::vector<Serial>> cut = cutBeforeAll(m_store, execution(), m_running, m_options.cut);
     if (!cut) {
       return cut.error();
     }

@@ -67,7 +67,9 @@ Result<Destination> destinationIn(const Execution& execution, EventRef target);
 
 /// For each rank the number of events before its one of `events`, which name each rank once. Usage if
 /// they do not, or if that is no consistent cut.
+/// `running`: of a part of the job, its ranks; an event of each, and the others are where these need them. Empty: all.
 Result<std::vector<Serial>> cutBeforeAll(const db::TraceStore& store, const Execution& execution,
+                                         const std::vector<Rank>& running,
                                          const std::vector<EventRef>& events);
 
 /// Usage if a rank called MPI from several threads, for what does not know of them.

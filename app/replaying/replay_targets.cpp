@@ -7,6 +7,7 @@
 #include "app/replaying/replay.h"
 #include "app/replaying/report_parts.h"
 #include "replay_engine/causality/cut_check.h"
+#include "replay_engine/groups/replay_groups.h"
 #include "replay_engine/races/races.h"
 
 namespace pf::app {
@@ -28,6 +29,22 @@ Result<std::vector<std::uint32_t>> begunBefore(db::TraceStore& store, EventRef t
     begun.assign(past.begin(), past.end());
   }
   return begun;
+}
+
+/// Ranks that do not run have done what the events of those that do need.
+void addNeeded(const Execution& execution, const std::vector<Rank>& running,
+               std::vector<Serial>& done) {
+  std::vector<Serial> needed(done.size(), 0);
+  for (const Rank rank : running) {
+    const Serial next = done[static_cast<std::size_t>(rank)] + 1;
+    const std::vector<Serial> past = cutBefore(execution, {rank, next});
+    for (std::size_t other = 0; other < past.size() && other < needed.size(); ++other) {
+      needed[other] = std::max(needed[other], past[other]);
+    }
+  }
+  for (std::size_t rank = 0; rank < done.size(); ++rank) {
+    done[rank] = done[rank] == kUnknown ? needed[rank] : done[rank];
+  }
 }
 
 }  // namespace
@@ -92,11 +109,21 @@ Result<Destination> destinationIn(const Execution& execution, EventRef target) {
 }
 
 Result<std::vector<Serial>> cutBeforeAll(const db::TraceStore& store, const Execution& execution,
+                                         const std::vector<Rank>& running,
                                          const std::vector<EventRef>& events) {
   std::vector<Serial> done(static_cast<std::size_t>(store.run().ranks), kUnknown);
+  const auto runs = [&running](Rank rank) {
+    return running.empty() || std::ranges::find(running, rank) != running.end();
+  };
   for (const EventRef& event : events) {
     if (Status status = eventIsThere(store, event); !status) {
       return status.error();
+    }
+    if (!runs(event.rank)) {
+      return Error{ErrorCode::Usage,
+                   "the cut has an event of rank " + std::to_string(event.rank) +
+                       ", which does not run in this replay",
+                   "Name events of the ranks that do: " + rangesText(running) + "."};
     }
     Serial& one = done[static_cast<std::size_t>(event.rank)];
     if (one != kUnknown) {
@@ -105,11 +132,17 @@ Result<std::vector<Serial>> cutBeforeAll(const db::TraceStore& store, const Exec
     }
     one = event.serial - 1;
   }
-  if (const auto missing = std::find(done.begin(), done.end(), kUnknown); missing != done.end()) {
-    return Error{ErrorCode::Usage,
-                 "the cut has no event of rank " + std::to_string(missing - done.begin()),
-                 "Give RANK:SERIAL once for each rank, separated by commas; or one alone, and the "
-                 "others stop where it needs them."};
+  for (Rank rank = 0; rank < store.run().ranks; ++rank) {
+    if (done[static_cast<std::size_t>(rank)] == kUnknown && runs(rank)) {
+      return Error{ErrorCode::Usage, "the cut has no event of rank " + std::to_string(rank),
+                   "Give RANK:SERIAL once for each rank" +
+                       std::string(running.empty() ? "" : " that runs") +
+                       ", separated by commas; or one alone, and the others stop where it needs "
+                       "them."};
+    }
+  }
+  if (!running.empty()) {
+    addNeeded(execution, running, done);
   }
   if (const std::optional<Crossing> found = crossing(execution, done)) {
     const auto name = [&](EventRef event) {

@@ -84,6 +84,11 @@ class ApartTest(PhotofinishTest):
         self.assertRegex(both.err, r"photofinish: ranks 0-1\+3 alone did what was recorded \(\d+ events\)")
         self.assertEqual(received(both), {rank: recorded[rank] for rank in "013"}, both)
         self.assertEqual(self.replay("t.pft", "--group", 2, "--until", "3:20", stdin=subprocess.DEVNULL).status, 0)
+        cut = self.replay("t.pft", "--group", 0, "--until", "0:2,1:2", stdin=subprocess.DEVNULL)
+        self.assertEqual(cut.status, 0, cut)
+        self.assertIn("the ranks are stopped at the cut", cut.err)
+        self.assert_refused(self.replay("t.pft", "--group", 0, "--until", "0:2,2:2"), 2, "rank 2, which does not run in this replay", "0-1")
+        self.assert_refused(self.replay("t.pft", "--ranks", "0-1,3", "--until", "0:2,1:2"), 2, "the cut has no event of rank 3")
 
     def test_events_are_kept_with_groups(self):
         """Who debugs a group may not be able to run the others to see theirs."""
