@@ -432,7 +432,7 @@ void DebugSession::closeTarget() {
   if (m_target == nullptr) {
     return;
   }
-  m_inspector.goesOn();
+  m_inspector.forget();
   Target* target = m_target.release();
   target->disconnect(this);
   target->setParent(this);
@@ -462,9 +462,14 @@ void DebugSession::targetClosed() {
   Q_EMIT ranksChanged();
   if (m_next) {
     startCycle(*std::exchange(m_next, std::nullopt));
-  } else {
-    Q_EMIT settled();
+    return;
   }
+  // Of ranks that were ended where they were, nothing is true any more.
+  if (std::erase_if(m_state.now, [](const auto& each) { return !each.second.exited; }) > 0) {
+    Q_EMIT ranksChanged();
+    tellPositions();
+  }
+  Q_EMIT settled();
 }
 
 void DebugSession::endReplay() {

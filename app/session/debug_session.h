@@ -224,6 +224,7 @@ class DebugSession : public QObject, private mi::FleetObserver {
   // debug_session_run.cpp
   void begin();
   void goTo(Goal goal);
+  [[nodiscard]] bool isGoing() const;
   void finishCycle(const QString& why, bool ranToEnd = false);
   void arrived(const QString& why);
   void settle(const QString& why);
@@ -231,6 +232,7 @@ class DebugSession : public QObject, private mi::FleetObserver {
 
   // debug_session_hits.cpp
   void noteStanding(int rank);
+  void tellStop(int rank, const mi::StopEvent& stop);
   void noteDivergence(const EventRef& at);
   [[nodiscard]] bool passesOver(int rank, const mi::StopEvent& stop);
   void onBreakpointHit(int id, int rank);

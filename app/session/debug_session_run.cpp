@@ -26,11 +26,27 @@ void DebugSession::goTo(Goal goal) {
       m_state.events.readsFirst([this, goal] { goTo(goal); })) {
     return;
   }
+  if (goal.event.valid() && isGoing() && m_state.phase != Phase::Running) {  // there instead
+    m_cycles.last().summary = goal.text;
+    m_control.setGoal(std::move(goal));
+    return;
+  }
   if (!goal.event.valid() || !m_control.canReach(goal)) {
     startCycle(std::move(goal));
     return;
   }
   m_control.goOnTo(std::move(goal));
+}
+
+/// Whether the ranks are on their way to an event, and GDB has not stopped the one that is looked at.
+bool DebugSession::isGoing() const {
+  if (!m_control.goal().event.valid() || m_next) {
+    return false;
+  }
+  const bool starts = m_state.phase == Phase::Starting || m_state.phase == Phase::Gating ||
+                      m_state.phase == Phase::Attaching;
+  return starts || (m_state.phase == Phase::Running && m_control.awaitsCut() &&
+                    m_state.stoppedDebugger(m_state.current) == nullptr);
 }
 
 void DebugSession::replayTo(const EventRef& event) {
@@ -54,7 +70,9 @@ void DebugSession::go(Move move) {
       (move != Move::Failure && m_state.events.readsFirst([this, move] { go(move); }))) {
     return;
   }
-  Result<Goal> goal = Destinations(m_state).of(move, m_bookmarks.failing());
+  const Destinations from =
+      isGoing() ? Destinations(m_state, m_control.goal()) : Destinations(m_state);
+  Result<Goal> goal = from.of(move, m_bookmarks.failing());
   if (!goal) {
     Q_EMIT message(QString::fromStdString(goal.error().message), false);
     return;

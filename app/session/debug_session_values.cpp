@@ -70,6 +70,7 @@ void DebugSession::onRankStopped(mi::Rank rank, const mi::StopEvent& stop) {
   }
   const bool paused = m_control.noLongerMoves(rank, stop);
   Q_EMIT ranksChanged();
+  tellStop(rank, stop);
   Q_EMIT rankStopped(rank);
   const bool asked =
       stop.reason == mi::StopReason::Step || stop.reason == mi::StopReason::Finished ||
@@ -88,6 +89,24 @@ void DebugSession::onRankStopped(mi::Rank rank, const mi::StopEvent& stop) {
     Q_EMIT settled();
   }
   m_control.stopNoted(rank);
+}
+
+/// GDB has stopped a rank somewhere between its events: where the others are has not been told by the daemon.
+void DebugSession::tellStop(int rank, const mi::StopEvent& stop) {
+  if (stop.reason == mi::StopReason::Event || m_search.counted()) {
+    return;
+  }
+  tellPositions();
+  const bool wanted = stop.reason == mi::StopReason::Breakpoint ||
+                      stop.reason == mi::StopReason::Watchpoint ||
+                      stop.reason == mi::StopReason::Signal;
+  if (wanted) {
+    Q_EMIT message(tr("Rank %1: %2, after event %3.")
+                       .arg(rank)
+                       .arg(m_state.now[rank].why)
+                       .arg(m_state.serialOf(rank)),
+                   false);
+  }
 }
 
 void DebugSession::onWatch(const mi::WatchValue& value) {

@@ -57,8 +57,20 @@ std::vector<Serial> Destinations::cutOf(const Goal& goal) const {
   return goal.cut.empty() ? cutBefore(m_state.whole().execution, goal.event) : goal.cut;
 }
 
+Serial Destinations::begun(int rank) const {
+  return m_pending.empty() ? m_state.serialOf(rank) : m_pending[static_cast<std::size_t>(rank)];
+}
+
+bool Destinations::stands(int rank) const {
+  return !m_pending.empty() || (m_state.phase == Phase::Running && m_state.standsBeforeEvent(rank));
+}
+
+std::vector<Serial> Destinations::done() const {
+  return m_pending.empty() ? m_state.eventsDone() : m_pending;
+}
+
 Serial Destinations::upcoming(int rank) const {
-  return m_state.phase == Phase::Running ? m_state.serialOf(rank) + 1 : 1;
+  return !m_pending.empty() || m_state.phase == Phase::Running ? begun(rank) + 1 : 1;
 }
 
 const RankHistory& Destinations::history(int rank) const {
@@ -71,8 +83,7 @@ std::uint32_t Destinations::timeOf(const EventRef& event) const {
 
 Result<Goal> Destinations::nextEvent() const {
   const int rank = m_state.current;
-  const bool standing = m_state.phase == Phase::Running && m_state.standsBeforeEvent(rank);
-  const EventRef next{rank, upcoming(rank) + (standing ? 1 : 0)};
+  const EventRef next{rank, upcoming(rank) + (stands(rank) ? 1 : 0)};
   if (next.serial > history(rank).events.size()) {
     return nowhere(tr("Rank %1 does nothing more in the recording.").arg(rank));
   }
@@ -81,23 +92,22 @@ Result<Goal> Destinations::nextEvent() const {
 
 Result<Goal> Destinations::previousEvent() const {
   const int rank = m_state.current;
-  const Serial last = m_state.serialOf(rank);
+  const Serial last = begun(rank);
   if (last == 0) {
     return nowhere(tr("Rank %1 has done no event yet.").arg(rank));
   }
-  std::vector<Serial> done = m_state.eventsDone();
-  done[static_cast<std::size_t>(rank)] = last - 1;
+  std::vector<Serial> part = done();
+  part[static_cast<std::size_t>(rank)] = last - 1;
   return Goal{{rank, last},
               tr("one event back: rank %1 before its event %2").arg(rank).arg(last),
-              consistentPart(m_state.whole().execution, std::move(done)),
+              consistentPart(m_state.whole().execution, std::move(part)),
               true};
 }
 
 Result<Goal> Destinations::nextReceive() const {
   const int rank = m_state.current;
-  const bool standing = m_state.phase == Phase::Running && m_state.standsBeforeEvent(rank);
   const std::size_t events = history(rank).events.size();
-  for (Serial serial = upcoming(rank) + (standing ? 1 : 0); serial <= events; ++serial) {
+  for (Serial serial = upcoming(rank) + (stands(rank) ? 1 : 0); serial <= events; ++serial) {
     if (app::receives(history(rank), serial)) {
       return Goal{{rank, serial}, tr("next receive of rank %1 (event %2)").arg(rank).arg(serial)};
     }
@@ -131,12 +141,13 @@ EventRef Destinations::deliveryAfter(int rank, const std::vector<Serial>& done) 
 }
 
 Result<Goal> Destinations::nextDelivery(bool anywhere) const {
-  const std::vector<Serial> done =
-      m_state.goesOn() ? m_state.eventsDone() : std::vector<Serial>(m_state.rankInfos.size(), 0);
+  const bool moving = !m_pending.empty() || m_state.goesOn();
+  const std::vector<Serial> past =
+      moving ? done() : std::vector<Serial>(m_state.rankInfos.size(), 0);
   EventRef next;
-  for (int rank = 0; rank < static_cast<int>(done.size()); ++rank) {
+  for (int rank = 0; rank < static_cast<int>(past.size()); ++rank) {
     const bool meant = m_state.runs(rank) && (anywhere || rank == m_state.current);
-    const EventRef event = meant ? deliveryAfter(rank, done) : EventRef{};
+    const EventRef event = meant ? deliveryAfter(rank, past) : EventRef{};
     if (event.valid() && (!next.valid() || timeOf(event) < timeOf(next))) {
       next = event;
     }
@@ -149,15 +160,15 @@ Result<Goal> Destinations::nextDelivery(bool anywhere) const {
   // Until it has been taken: the rank stops before the event behind it.
   const EventRef behind{next.rank, next.serial + 1};
   std::vector<Serial> cut = cutBefore(m_state.whole().execution, behind);
-  for (std::size_t rank = 0; m_state.goesOn() && rank < cut.size(); ++rank) {
-    cut[rank] = std::max(cut[rank], m_state.serialOf(static_cast<int>(rank)));
+  for (std::size_t rank = 0; moving && rank < cut.size(); ++rank) {
+    cut[rank] = std::max(cut[rank], begun(static_cast<int>(rank)));
   }
   return Goal{behind, tr("message taken by rank %1 in event %2").arg(next.rank).arg(next.serial),
               std::move(cut)};
 }
 
 Result<Goal> Destinations::nextRace() const {
-  const RanksNow now = m_state.ranksNow();
+  const bool moving = !m_pending.empty() || m_state.goesOn();
   EventRef best;
   const std::vector<Race> races = m_state.trace->races.list();
   for (std::size_t number = 1; number <= races.size(); ++number) {
@@ -169,8 +180,7 @@ Result<Goal> Destinations::nextRace() const {
       continue;
     }
     const EventRef event = events->front();
-    const auto rank = static_cast<std::size_t>(event.rank);
-    const Serial past = m_state.goesOn() ? now.begun[rank] + (now.standing[rank] ? 1 : 0) : 0;
+    const Serial past = moving ? begun(event.rank) + (stands(event.rank) ? 1 : 0) : 0;
     if (m_state.runs(event.rank) && event.serial > past &&
         (!best.valid() || timeOf(event) < timeOf(best))) {
       best = event;

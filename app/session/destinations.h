@@ -36,6 +36,9 @@ class Destinations {
   Q_DECLARE_TR_FUNCTIONS(pf::session::Destinations)
  public:
   explicit Destinations(const SessionState& state) : m_state(state) {}
+  /// Of ranks that are on their way to `pending`, which is valid: from there on.
+  Destinations(const SessionState& state, const Goal& pending)
+      : m_state(state), m_pending(cutOf(pending)) {}
 
   /// All events of the trace are read (SessionState::events). `marked`: what is marked as failing. An error is a
   /// sentence for the user: there is no such event.
@@ -56,9 +59,13 @@ class Destinations {
   [[nodiscard]] Result<Goal> failure(const EventRef& marked) const;
   [[nodiscard]] EventRef deliveryAfter(int rank, const std::vector<Serial>& done) const;
   [[nodiscard]] std::uint32_t timeOf(const EventRef& event) const;
+  [[nodiscard]] Serial begun(int rank) const;
+  [[nodiscard]] bool stands(int rank) const;
+  [[nodiscard]] std::vector<Serial> done() const;
   [[nodiscard]] const RankHistory& history(int rank) const;
 
   const SessionState& m_state;
+  std::vector<Serial> m_pending;  ///< events that each rank will have done; empty: where they are
 };
 
 }  // namespace pf::session

@@ -152,7 +152,8 @@ QList<values::RankState> SessionState::rankStates() const {
 std::vector<values::ReplayPosition> SessionState::positions() const {
   std::vector<values::ReplayPosition> all;
   for (const auto& [rank, each] : now) {
-    all.push_back({rank, each.state.serial + 1, each.state.phase == RankPhase::Stopped});
+    const bool stopped = each.state.phase == RankPhase::Stopped || !each.why.isEmpty();
+    all.push_back({rank, each.state.serial + 1, stopped});
   }
   return all;
 }

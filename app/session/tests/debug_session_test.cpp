@@ -87,17 +87,93 @@ TEST_F(DebugSessionTest, TheNextCycleDoesNotWaitForTheEndOfRanksThatHaveBegun) {
   EXPECT_TRUE(m_targets.first().isNull());
 }
 
-TEST_F(DebugSessionTest, WhatIsAskedWhileACycleStartsComesNext) {
+TEST_F(DebugSessionTest, ACycleThatStartsGoesToWhatIsAskedLast) {
   session().replayTo({2, 40});
   session().replayTo({1, 30});
   session().replayTo({3, 25});
   pump();
-  ASSERT_EQ(m_targets.size(), 2);
-  EXPECT_TRUE(m_targets.first().isNull());
+  ASSERT_EQ(m_targets.size(), 1);
   target().allGated();
   pump();
   EXPECT_EQ(target().last<protocol::Plan>()->stops[3], 25U);
-  EXPECT_EQ(session().cycles().all().first().summary, QLatin1String("restarted"));
+  EXPECT_EQ(session().cycles().all().size(), 1);
+}
+
+TEST_F(DebugSessionTest, MovesThatAreAskedWhileACycleStartsAddUp) {
+  session().setCurrentRank(2);
+  run({2, 40});
+  for (int i = 0; i < 3; ++i) {
+    session().go(Move::NextReceive);
+    target().comeToTheirStops();
+    pump();
+  }
+  const Serial third = session().serialOf(2);
+  session().endReplay();
+  pump();
+  session().replayTo({2, 40});
+  for (int i = 0; i < 3; ++i) {
+    session().go(Move::NextReceive);
+    pump();
+  }
+  target().allGated();
+  pump();
+  target().comeToTheirStops();
+  pump();
+  EXPECT_EQ(session().serialOf(2), third);
+  EXPECT_EQ(session().cycles().all().size(), 2);
+  session().go(Move::NextReceive);  // on the way, too
+  session().go(Move::NextReceive);
+  target().comeToTheirStops();
+  pump();
+  const Serial fifth = session().serialOf(2);
+  session().go(Move::PreviousReceive);
+  pump();
+  target().allGated();
+  pump();
+  target().comeToTheirStops();
+  pump();
+  EXPECT_GT(session().serialOf(2), third);
+  EXPECT_LT(session().serialOf(2), fifth);
+}
+
+TEST_F(DebugSessionTest, WhereRanksAreIsToldWhenGdbStopsOneOnItsWay) {
+  std::vector<values::ReplayPosition> positions;
+  QObject::connect(&session(), &DebugSession::positionsChanged,
+                   [&positions](const auto& now) { positions = now; });
+  session().debuggers().setFocus({2});
+  session().replayTo({2, 40});
+  gate();
+  protocol::RankState state;
+  state.rank = 2;
+  state.phase = RankPhase::Running;
+  state.serial = 11;
+  Q_EMIT target().said(state);
+  EXPECT_TRUE(positions.empty());
+  target().gdbStops(2, R"(reason="signal-received",signal-name="SIGSEGV",signal-meaning="x")");
+  pump();
+  const auto two = std::find_if(positions.begin(), positions.end(),
+                                [](const auto& each) { return each.rank == 2; });
+  ASSERT_NE(two, positions.end());
+  EXPECT_EQ(two->next, 12U);
+  EXPECT_TRUE(two->stopped);
+  EXPECT_TRUE(wasSaid("after event 11.")) << said().toStdString();
+}
+
+TEST_F(DebugSessionTest, NothingIsShownOfRanksThatWereEnded) {
+  std::vector<values::ReplayPosition> positions;
+  QObject::connect(&session(), &DebugSession::positionsChanged,
+                   [&positions](const auto& now) { positions = now; });
+  stand();
+  EXPECT_EQ(positions.size(), static_cast<std::size_t>(kRanks));
+  QSignalSpy stack(&session().inspector(), &Inspector::stackChanged);
+  session().endReplay();
+  pump();
+  EXPECT_TRUE(positions.empty());
+  ASSERT_FALSE(stack.isEmpty());
+  EXPECT_TRUE(stack.last().at(1).value<QList<values::StackFrame>>().isEmpty());
+  for (const values::RankState& rank : session().rankStates()) {
+    EXPECT_EQ(rank.activity, values::RankActivity::NotStarted);
+  }
 }
 
 TEST_F(DebugSessionTest, AnEndWhileACycleStartsIsAnEnd) {
