@@ -169,6 +169,15 @@ void QueuesWidget::refresh() {
   }
 }
 
+namespace {
+
+/// Every recorded rank has at least its MPI_Init.
+bool isRecorded(const views::TraceIndex& trace) {
+  return trace.pages() != nullptr || trace.eventCount() > 0;
+}
+
+}  // namespace
+
 void QueuesWidget::showState(views::JobState state) {
   const QModelIndex current = m_proxy->mapToSource(m_table->currentIndex());
   const views::QueueItem chosen =
@@ -181,7 +190,8 @@ void QueuesWidget::showState(views::JobState state) {
       break;
     }
   }
-  m_canvas->setState(&m_state);
+  const bool recorded = m_trace == nullptr || isRecorded(*m_trace);
+  m_canvas->setState(&m_state, recorded);
   std::size_t unexpected = 0;
   for (const views::QueueItem& item : m_state.items) {
     unexpected += item.kind == views::QueueItem::Kind::Unexpected ? 1U : 0U;
@@ -198,6 +208,9 @@ void QueuesWidget::showState(views::JobState state) {
   if (m_trace != nullptr && m_moment->currentIndex() == Selected &&
       !m_trace->contains(m_selected)) {
     text = tr("No event is selected");
+  }
+  if (!recorded) {
+    text = tr("Not known of a job that was not recorded: which messages and receives there are");
   }
   m_summary->setText(text);
 }

@@ -60,7 +60,8 @@ class WaitsCanvas : public QWidget {
   Q_OBJECT
  public:
   explicit WaitsCanvas(QWidget* parent = nullptr);
-  void setState(const views::JobState* state);
+  /// `recorded` false: of the ranks' messages nothing is known.
+  void setState(const views::JobState* state, bool recorded);
   [[nodiscard]] QPointF centre(Rank rank) const;  ///< of a rank that is shown
   [[nodiscard]] QSize minimumSizeHint() const override { return {140, 120}; }
 
@@ -82,6 +83,7 @@ class WaitsCanvas : public QWidget {
 
   views::JobState m_state;
   std::vector<Rank> m_shown;
+  bool m_recorded = true;
 };
 
 class QueuesWidget : public ViewWidget {

@@ -33,7 +33,8 @@ WaitsCanvas::WaitsCanvas(QWidget* parent) : QWidget(parent) {
   setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Expanding);
 }
 
-void WaitsCanvas::setState(const views::JobState* state) {
+void WaitsCanvas::setState(const views::JobState* state, bool recorded) {
+  m_recorded = recorded;
   m_state = state != nullptr ? *state : views::JobState{};
   std::set<Rank> shown;
   for (const RankWait& wait : m_state.waits) {
@@ -127,7 +128,9 @@ void WaitsCanvas::paintEvent(QPaintEvent* /*event*/) {
   if (m_shown.empty()) {
     painter.setPen(theme.muted);
     painter.drawText(rect().adjusted(8, 8, -8, -8), Qt::AlignCenter | Qt::TextWordWrap,
-                     tr("No rank waits for another."));
+                     m_recorded ? tr("No rank waits for another.")
+                                : tr("Who waits for whom is not known: this job was not recorded. "
+                                     "Parallel stacks say in which calls its ranks are."));
     return;
   }
   // Many arrows into one rank tell nothing: a wildcard's are left out where there are too many.

@@ -121,6 +121,20 @@ class QueuesTest : public QObject {
     QVERIFY2(csv.contains(u"0,posted,1,1,"_s), qPrintable(csv));
   }
 
+  void ofAJobThatWasNotRecordedNothingIsClaimed() {
+    TraceBuilder b(2);
+    TraceData data = *b.build(QStringLiteral("attached"));
+    for (RankHistory& rank : data.execution.ranks) {
+      rank = {};
+    }
+    QueuesWidget widget;
+    widget.resize(1000, 260);
+    widget.setTrace(makeIndex(std::make_shared<const TraceData>(std::move(data))));
+    widget.show();
+    QVERIFY2(widget.summary().startsWith(u"Not known of a job that was not recorded"_s),
+             qPrintable(widget.summary()));
+  }
+
   void theWindowFollowsTheReplay() {
     QueuesWidget widget;
     widget.resize(1000, 260);
