@@ -42,7 +42,8 @@ void DebugSession::onRankStopped(mi::Rank rank, const mi::StopEvent& stop) {
       return;
     }
   }
-  if (passesOver(rank, stop) || (m_search.isAsFar(rank, stop) && m_search.counted())) {
+  const bool searched = m_search.isAsFar(rank, stop);  // what it has found is said
+  if (passesOver(rank, stop) || (searched && m_search.counted())) {
     return;
   }
   if (stop.reason == mi::StopReason::Event && m_control.mayGoOn(rank)) {
@@ -70,7 +71,9 @@ void DebugSession::onRankStopped(mi::Rank rank, const mi::StopEvent& stop) {
   }
   const bool paused = m_control.noLongerMoves(rank, stop);
   Q_EMIT ranksChanged();
-  tellStop(rank, stop);
+  if (!searched && !m_state.searching) {
+    tellStop(rank, stop);
+  }
   Q_EMIT rankStopped(rank);
   const bool asked =
       stop.reason == mi::StopReason::Step || stop.reason == mi::StopReason::Finished ||
@@ -93,7 +96,7 @@ void DebugSession::onRankStopped(mi::Rank rank, const mi::StopEvent& stop) {
 
 /// GDB has stopped a rank somewhere between its events: where the others are has not been told by the daemon.
 void DebugSession::tellStop(int rank, const mi::StopEvent& stop) {
-  if (stop.reason == mi::StopReason::Event || m_search.counted()) {
+  if (stop.reason == mi::StopReason::Event) {
     return;
   }
   tellPositions();
