@@ -109,9 +109,38 @@ VariablesView::VariablesView(QWidget* parent)
   });
 }
 
+QAction* VariablesView::addQuestion(const QString& text,
+                                    const std::function<void(const QString&)>& ask) {
+  auto* action = new QAction(text, this);
+  m_tree->addAction(action);
+  connect(action, &QAction::triggered, this, [this, ask] {
+    if (!currentName().isEmpty() && !m_tree->currentIndex().parent().isValid()) {
+      ask(currentName());
+    }
+  });
+  connect(m_tree->selectionModel(), &QItemSelectionModel::currentChanged, action,
+          [action](const QModelIndex& now) {
+            action->setEnabled(now.isValid() && !now.parent().isValid());
+          });
+  return action;
+}
+
 QString VariablesView::currentName() const {
   const Variable* variable = m_model->variable(m_tree->currentIndex());
   return variable == nullptr ? QString() : variable->name;
+}
+
+QAction* WatchesView::addQuestion(const QString& text,
+                                  const std::function<void(const QString&)>& ask) {
+  auto* action = new QAction(text, this);
+  m_table->addAction(action);
+  connect(action, &QAction::triggered, this, [this, ask] {
+    const int row = m_table->currentIndex().row();
+    if (row >= 0 && row < m_model->expressions().size()) {
+      ask(m_model->expressions().at(row));
+    }
+  });
+  return action;
 }
 
 WatchesView::WatchesView(QWidget* parent)

@@ -6,6 +6,8 @@
 // editRequested WatchesView     in: model()->setRanks/setValues     out: expressionsChanged(list)
 #pragma once
 
+#include <functional>
+
 #include <QList>
 #include <QWidget>
 
@@ -49,6 +51,8 @@ class VariablesView : public QWidget {
   [[nodiscard]] QTreeView* tree() const { return m_tree; }
   [[nodiscard]] QAction* watchAction() const { return m_watch; }
   [[nodiscard]] QAction* messageAction() const { return m_message; }
+  /// One more item of the menu of a variable of the frame (not of a part of one).
+  QAction* addQuestion(const QString& text, const std::function<void(const QString& name)>& ask);
 
  Q_SIGNALS:
   void watchRequested(const QString& expression);    ///< "Watch" on a variable (its name)
@@ -72,6 +76,9 @@ class WatchesView : public QWidget {
   [[nodiscard]] QTableView* table() const { return m_table; }
   [[nodiscard]] QLineEdit* input() const { return m_input; }
   [[nodiscard]] QAction* removeAction() const { return m_remove; }
+  /// One more item of the menu of a watch.
+  QAction* addQuestion(const QString& text,
+                       const std::function<void(const QString& expression)>& ask);
 
  Q_SIGNALS:
   void expressionsChanged(const QStringList& expressions);

@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <functional>
 
+#include <QContextMenuEvent>
 #include <QCursor>
 #include <QEvent>
 #include <QImage>
+#include <QMenu>
 #include <QPainter>
 
 #include "views/panes/item_views.h"
@@ -292,6 +294,30 @@ QString SourceEditor::expressionAt(int position) const {
   }
   const QByteArray word = all.mid(begin, end - begin);
   return word.isEmpty() || (word[0] >= '0' && word[0] <= '9') ? QString() : QString::fromUtf8(word);
+}
+
+QString SourceEditor::selectedExpression() const {
+  const QString selected = hasSelectedText() ? selectedText().trimmed() : QString();
+  return selected.contains(QLatin1Char('\n')) ? QString() : selected;
+}
+
+void SourceEditor::contextMenuEvent(QContextMenuEvent* event) {
+  const bool byMouse = event->reason() == QContextMenuEvent::Mouse;
+  const QPoint at = viewport()->mapFromGlobal(event->globalPos());
+  const long position = byMouse ? SendScintilla(SCI_POSITIONFROMPOINTCLOSE,
+                                                static_cast<unsigned long>(at.x()), long{at.y()})
+                                : SendScintilla(SCI_GETCURRENTPOS);
+  const int line = position >= 0
+                       ? static_cast<int>(SendScintilla(SCI_LINEFROMPOSITION,
+                                                        static_cast<unsigned long>(position))) +
+                             1
+                       : (byMouse ? lineAt(at) + 1 : currentLine());
+  const QString selected = selectedExpression();
+  QMenu* menu = createStandardContextMenu();
+  menu->setAttribute(Qt::WA_DeleteOnClose);
+  Q_EMIT menuWanted(menu, line,
+                    selected.isEmpty() ? expressionAt(static_cast<int>(position)) : selected);
+  menu->popup(event->globalPos());
 }
 
 void SourceEditor::onDwell(int position, int x, int y) {

@@ -43,8 +43,11 @@ class SourceEditor : public QsciScintilla {
   void breakpointMenuRequested(int line, const QPoint& globalPosition);
   void hovered(const QString& expression, const QPoint& globalPosition);
   void hoverEnded();
+  /// `expression`: what is selected, or under the pointer; may be empty. The menu is shown next.
+  void menuWanted(QMenu* menu, int line, const QString& expression);
 
  protected:
+  void contextMenuEvent(QContextMenuEvent* event) override;
   void changeEvent(QEvent* event) override;
   void showEvent(QShowEvent* event) override;
 
@@ -52,6 +55,7 @@ class SourceEditor : public QsciScintilla {
   void applyTheme();
   void defineMarkers();
   void onDwell(int position, int x, int y);
+  [[nodiscard]] QString selectedExpression() const;
 
   QString m_path;
   QsciLexer* m_lexer = nullptr;

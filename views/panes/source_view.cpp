@@ -6,6 +6,7 @@
 #include <QInputDialog>
 #include <QLabel>
 #include <QLineEdit>
+#include <QMenu>
 #include <QPushButton>
 #include <QStackedWidget>
 #include <QTabWidget>
@@ -255,6 +256,18 @@ void SourceView::connectEditor(SourceEditor* editor) {
   connect(editor, &SourceEditor::breakpointMenuRequested, this,
           [this, path](int line, const QPoint& where) {
             Q_EMIT breakpointMenuRequested(path, line, where);
+          });
+  connect(editor, &SourceEditor::menuWanted, this,
+          [this, path](QMenu* menu, int line, const QString& expression) {
+            menu->addSeparator();
+            if (line > 0) {
+              menu->addAction(tr("Toggle breakpoint in line %1").arg(line), this,
+                              [this, path, line] { Q_EMIT breakpointToggled(path, line); });
+              menu->addAction(tr("Run to line %1").arg(line), this,
+                              [this, path, line] { Q_EMIT runToLineRequested(path, line); });
+            }
+            menu->addSeparator();
+            Q_EMIT menuWanted(menu, expression);
           });
   connect(editor, &SourceEditor::hovered, this, &SourceView::hoverRequested);
   connect(editor, &SourceEditor::hoverEnded, this, [] { QToolTip::hideText(); });

@@ -21,6 +21,7 @@
 class QAction;
 class QLabel;
 class QLineEdit;
+class QMenu;
 class QStackedWidget;
 class QTabWidget;
 
@@ -73,6 +74,8 @@ class SourceView : public QWidget {
   void breakpointMenuRequested(const QString& file, int line, const QPoint& globalPosition);
   void runToLineRequested(const QString& file, int line);
   void hoverRequested(const QString& expression, const QPoint& globalPosition);
+  /// As SourceEditor::menuWanted; items about the line are in it.
+  void menuWanted(QMenu* menu, const QString& expression);
   void locateSourceRequested(const QString& path);
   void currentFileChanged(const QString& path);
 

@@ -3,7 +3,9 @@
 
 #include <QFileDialog>
 #include <QFileInfo>
+#include <QMenu>
 
+#include "app/gui/panes/expression_menu.h"
 #include "app/gui/panes/inspection_panes.h"
 #include "app/session/debug_session.h"
 #include "app/session/records/line_text.h"
@@ -29,7 +31,8 @@ DebugPanes::DebugPanes(QWidget& window, const WindowViews& views, InspectionPane
       m_window(window),
       m_views(views),
       m_inspection(inspection),
-      m_session(session) {
+      m_session(session),
+      m_expressions(new ExpressionMenu(this, m_views, inspection, session)) {
   connectSession();
   connectRanks();
   connectStack();
@@ -154,6 +157,9 @@ void DebugPanes::connectSource() {
                   m_views.source->showTip(expression + QLatin1String(" = ") + value, at);
                 });
           });
+  connect(
+      source, &views::SourceView::menuWanted, m_expressions,
+      [this](QMenu* menu, const QString& expression) { m_expressions->addTo(*menu, expression); });
   connect(source, &views::SourceView::runToLineRequested, this,
           [this](const QString& file, int line) {
             m_session.control().runToLine(file, line, m_views.ranks->scopeRanks(),

@@ -13,6 +13,7 @@ class DebugSession;
 
 namespace pf::gui {
 
+class ExpressionMenu;
 class InspectionPanes;
 
 class DebugPanes : public QObject {
@@ -39,6 +40,7 @@ class DebugPanes : public QObject {
   const WindowViews m_views;
   InspectionPanes& m_inspection;
   session::DebugSession& m_session;
+  ExpressionMenu* m_expressions;
 };
 
 }  // namespace pf::gui

@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include <QAction>
+#include <QApplication>
 #include <QComboBox>
+#include <QContextMenuEvent>
 #include <QDockWidget>
 #include <QKeySequenceEdit>
 #include <QLabel>
@@ -26,6 +28,7 @@
 #include "views/panes/debug_views.h"
 #include "views/panes/rank_strip.h"
 #include "views/panes/rows_view.h"
+#include "views/panes/source_editor.h"
 #include "views/panes/source_view.h"
 #include "views/panes/stack_tree_view.h"
 #include "views/panes/values_across_view.h"
@@ -79,6 +82,8 @@ class InspectionTest : public QObject {
   void replayWith(const QList<int>& focus, const pf::EventRef& goal);
   /// The answer to an expression on all ranks: "2.5(1-2) !No symbol …(3)".
   QString across(const QString& expression);
+  /// The same by the menu of a word that is selected in the source.
+  void fromTheSource();
   /// PF_SHOTS=DIRECTORY keeps pictures of the window.
   void shot(const char* name);
   DebugSession& session() { return m_window->session(); }
@@ -303,6 +308,36 @@ QString InspectionTest::across(const QString& expression) {
   return out.join(QLatin1Char(' '));
 }
 
+void InspectionTest::fromTheSource() {
+  (void)across(QStringLiteral("0"));
+  pf::views::SourceEditor* editor = m_window->source().currentEditor();
+  QVERIFY(editor != nullptr && editor->findFirst(QStringLiteral("share"), false, true, true, true));
+  QContextMenuEvent asked(QContextMenuEvent::Keyboard, QPoint(5, 5),
+                          editor->viewport()->mapToGlobal(QPoint(5, 5)));
+  QApplication::sendEvent(editor->viewport(), &asked);
+  auto* menu = qobject_cast<QMenu*>(QApplication::activePopupWidget());
+  QVERIFY(menu != nullptr);
+  QStringList items;
+  QAction* onAll = nullptr;
+  for (QAction* each : menu->actions()) {
+    items << each->text();
+    onAll = each->text() == QLatin1String("share across ranks") ? each : onAll;
+  }
+  for (const char* item :
+       {"Toggle breakpoint in line", "Run to line", "Watch share", "Stop when share changes",
+        "Which message filled share", "Back to the last change of share", "share as an array"}) {
+    QVERIFY2(items.filter(QLatin1String(item)).size() == 1,
+             qPrintable(items.join(QLatin1Char('|'))));
+  }
+  QVERIFY2(onAll != nullptr, qPrintable(items.join(QLatin1Char('|'))));
+  onAll->trigger();
+  menu->close();
+  QCOMPARE(m_window->looking().across().expression(), QStringLiteral("share"));
+  QTRY_VERIFY_WITH_TIMEOUT(
+      m_window->looking().across().summary().startsWith(QStringLiteral("3 ranks: least 2.5")),
+      kPatience);
+}
+
 void InspectionTest::valuesAcrossRanks() {
   const int last = m_ranks - 1;
   replayWith({1, 2, last}, receiveOfRank0(2));
@@ -322,6 +357,7 @@ void InspectionTest::valuesAcrossRanks() {
           QStringLiteral("3 ranks: least 2.5 (rank 1), most 100 (rank %1), mean 35").arg(last)),
       qPrintable(m_window->looking().across().summary()));
   shot("values");
+  fromTheSource();
   const QString bad = across(QStringLiteral("nothing_of_this_name"));
   QVERIFY2(bad.startsWith(QStringLiteral("!No symbol")) && bad.count(QLatin1Char('!')) == 2,
            qPrintable(bad));

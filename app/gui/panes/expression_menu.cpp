@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/gui/panes/expression_menu.h"
+
+#include <QAction>
+#include <QDockWidget>
+#include <QMenu>
+
+#include "app/gui/panes/inspection_panes.h"
+#include "app/session/debug_session.h"
+#include "views/models/session_models.h"
+#include "views/panes/array_view.h"
+#include "views/panes/debug_views.h"
+#include "views/panes/values_across_view.h"
+
+namespace pf::gui {
+
+ExpressionMenu::ExpressionMenu(QObject* parent, const WindowViews& views,
+                               InspectionPanes& inspection, session::DebugSession& session)
+    : QObject(parent) {
+  m_ofVariables = {
+      {tr("Watch %1"),
+       [&views = *views.watches](const QString& name) { views.model()->addExpression(name); }},
+      {tr("Stop when %1 changes"),
+       [&variables = *views.variables](const QString& name) {
+         Q_EMIT variables.breakOnChangeRequested(name);
+       }},
+      {tr("Which message filled %1"),
+       [&variables = *views.variables](const QString& name) {
+         Q_EMIT variables.messageRequested(name);
+       }},
+  };
+  m_others = {
+      {tr("Back to the last change of %1"),
+       [&session](const QString& name) { session.lastChange(name); }},
+      {tr("%1 across ranks"),
+       [&inspection](const QString& name) {
+         raise(*inspection.acrossDock());
+         inspection.across().ask(name);
+       }},
+      {tr("%1 as an array"),
+       [&inspection](const QString& name) {
+         raise(*inspection.arrayDock());
+         inspection.array().ask(name);
+       }},
+  };
+  for (const Question& question : m_others) {
+    views.variables->addQuestion(question.text.arg(tr("it")), question.ask);
+    views.watches->addQuestion(question.text.arg(tr("it")), question.ask);
+  }
+}
+
+void ExpressionMenu::addTo(QMenu& menu, const QString& expression) const {
+  if (expression.isEmpty()) {
+    return;
+  }
+  const QString shown = menu.fontMetrics()
+                            .elidedText(expression, Qt::ElideMiddle, 240)
+                            .replace(QLatin1Char('&'), QLatin1String("&&"));
+  for (const auto* questions : {&m_ofVariables, &m_others}) {
+    for (const Question& question : *questions) {
+      menu.addAction(question.text.arg(shown),
+                     [ask = question.ask, expression] { ask(expression); });
+    }
+  }
+}
+
+void ExpressionMenu::raise(QDockWidget& dock) {
+  dock.show();
+  dock.raise();
+}
+
+}  // namespace pf::gui
