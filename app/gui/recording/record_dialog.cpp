@@ -11,6 +11,7 @@
 #include <QLineEdit>
 #include <QPushButton>
 #include <QSettings>
+#include <QSpinBox>
 
 namespace pf::gui {
 namespace {
@@ -19,6 +20,10 @@ const QString kCommand = QStringLiteral("record/command");
 const QString kDirectory = QStringLiteral("record/directory");
 const QString kInput = QStringLiteral("record/input");
 const QString kFollow = QStringLiteral("record/follow");
+const QString kRepeat = QStringLiteral("record/untilFailure");
+const QString kRuns = QStringLiteral("record/runs");
+const QString kCheck = QStringLiteral("record/check");
+const QString kJitter = QStringLiteral("record/jitter");
 
 RecordRequest proposal() {
   const QSettings settings;
@@ -43,6 +48,75 @@ QLayout* fileField(QLineEdit* name, const QLineEdit* directory) {
   line->addWidget(browse);
   return line;
 }
+
+/// How often, and with which delays.
+class Repetition {
+ public:
+  /// `follow` is for one run only.
+  Repetition(QFormLayout& form, QCheckBox* follow)
+      : m_repeat(new QCheckBox(QObject::tr("Again and again, until a run fails"))),
+        m_runs(new QSpinBox),
+        m_check(new QLineEdit(QSettings().value(kCheck).toString())),
+        m_jitter(new QSpinBox) {
+    m_repeat->setObjectName(QStringLiteral("recordRepeat"));
+    m_repeat->setChecked(QSettings().value(kRepeat).toBool());
+    m_repeat->setToolTip(
+        QObject::tr("The run that fails is kept, and the last good one, to compare it with. What "
+                    "hangs is ended, and has failed."));
+    m_runs->setObjectName(QStringLiteral("recordRuns"));
+    m_runs->setRange(2, 1000000);
+    m_runs->setValue(QSettings().value(kRuns, 100).toInt());
+    m_runs->setSuffix(QObject::tr(" runs at most"));
+    m_check->setObjectName(QStringLiteral("recordCheck"));
+    m_check->setPlaceholderText(QObject::tr("for example: grep -q \"sum 4950\""));
+    m_check->setToolTip(
+        QObject::tr("A command of the shell. It reads what a run printed that ended well, and says "
+                    "by an exit status other than 0 that it was wrong."));
+    m_jitter->setObjectName(QStringLiteral("recordJitter"));
+    m_jitter->setRange(0, 1000000000);
+    m_jitter->setValue(QSettings().value(kJitter, 0).toInt());
+    m_jitter->setToolTip(QObject::tr(
+        "Delays before calls and choices make rare orders of messages frequent. The same seed "
+        "delays the same calls."));
+    auto* line = new QHBoxLayout;
+    line->addWidget(m_repeat);
+    line->addWidget(m_runs);
+    line->addStretch();
+    form.addRow(QString(), line);
+    form.addRow(QObject::tr("A run is wrong, too, if this fails:"), m_check);
+    form.addRow(QObject::tr("Delays (jitter), by seed:"), m_jitter);
+    const auto adapt = [this, follow] {
+      const bool repeats = m_repeat->isChecked();
+      m_runs->setEnabled(repeats);
+      m_check->setEnabled(repeats);
+      follow->setEnabled(!repeats);
+      m_jitter->setSpecialValueText(repeats ? QObject::tr("native timing and delays in turn")
+                                            : QObject::tr("none: native timing"));
+    };
+    QObject::connect(m_repeat, &QCheckBox::toggled, m_repeat, adapt);
+    adapt();
+  }
+  /// Proposed next time, and put into `wanted`.
+  void take(RecordRequest& wanted) const {
+    QSettings settings;
+    settings.setValue(kRepeat, m_repeat->isChecked());
+    settings.setValue(kRuns, m_runs->value());
+    settings.setValue(kCheck, m_check->text());
+    settings.setValue(kJitter, m_jitter->value());
+    wanted.jitter = m_jitter->value();
+    if (m_repeat->isChecked()) {
+      wanted.runs = m_runs->value();
+      wanted.check = m_check->text().trimmed();
+      wanted.follow = false;
+    }
+  }
+
+ private:
+  QCheckBox* m_repeat;
+  QSpinBox* m_runs;
+  QLineEdit* m_check;
+  QSpinBox* m_jitter;
+};
 
 }  // namespace
 
@@ -70,6 +144,7 @@ std::optional<RecordRequest> askRecordRequest(QWidget& window) {
       "The window follows the recording as it grows. For that every call is recorded (--mode all), "
       "at some eighty nanoseconds each."));
   form->addRow(QString(), follow);
+  const Repetition repetition(*form, follow);
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel);
   buttons->button(QDialogButtonBox::Ok)->setText(QObject::tr("Record"));
   QObject::connect(buttons, &QDialogButtonBox::accepted, &dialog, &QDialog::accept);
@@ -81,6 +156,7 @@ std::optional<RecordRequest> askRecordRequest(QWidget& window) {
   RecordRequest wanted{command->text(), directory->text(), input->text(), follow->isChecked()};
   proposeRecordRequest(wanted);
   proposeFollowing(wanted.follow);
+  repetition.take(wanted);
   wanted.input = wanted.input.trimmed();
   return wanted;
 }

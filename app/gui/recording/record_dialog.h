@@ -15,6 +15,11 @@ struct RecordRequest {
   QString directory;
   QString input;  ///< a file for the launcher's standard input, as seen from there; none if empty
   bool follow = false;  ///< it is shown while it runs
+  int runs = 1;         ///< more: again and again, until one fails
+  QString check =
+      {};  ///< of several: a command of the shell that says of what a run printed whether it is wrong
+  int jitter =
+      0;  ///< seed of delays; 0: none, and of several runs native timing and delays in turn
 };
 
 /// Nothing: the user does not want to. What was asked for last is proposed.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/gui/recording/recording_desk.h"
 
+#include <csignal>
+
 #include <QAction>
 #include <QDir>
 #include <QFileInfo>
@@ -10,6 +12,7 @@
 #include "app/gui/recording/peek_directory.h"
 #include "app/job/job.h"
 #include "app/recording/record.h"
+#include "app/recording/until_failure.h"
 #include "app/session/state/in_background.h"
 #include "replay_engine/base/caught.h"
 #include "views/panes/icons.h"
@@ -49,6 +52,40 @@ void RecordingDesk::ask() {
   }
 }
 
+/// Of a trace, and of the good one beside it.
+QString RecordingDesk::freeName(const RecordRequest& request) const {
+  for (int i = 1;; ++i) {
+    const QString trace = QStringLiteral("%1/run-%2.pft").arg(request.directory).arg(i);
+    const QString good = QString::fromStdString(app::goodName(trace.toStdString()));
+    if (!QFileInfo::exists(trace) && !QFileInfo::exists(trace + QStringLiteral(".d")) &&
+        (request.runs < 2 || !QFileInfo::exists(good))) {
+      return trace;
+    }
+  }
+}
+
+namespace {
+
+QStringList optionsOf(const RecordRequest& request) {
+  QStringList options;
+  if (request.follow) {
+    options << QStringLiteral("--mode") << QStringLiteral("all");
+  }
+  if (request.jitter > 0) {
+    options << QStringLiteral("--jitter") << QString::number(request.jitter);
+  }
+  if (request.runs > 1) {
+    options << QStringLiteral("--until-failure") << QStringLiteral("--runs")
+            << QString::number(request.runs);
+  }
+  if (!request.check.isEmpty()) {
+    options << QStringLiteral("--check") << request.check;
+  }
+  return options;
+}
+
+}  // namespace
+
 void RecordingDesk::start(const RecordRequest& request, const QStringList& words) {
   const QString given = request.input.isEmpty()
                             ? QProcess::nullDevice()
@@ -59,45 +96,74 @@ void RecordingDesk::start(const RecordRequest& request, const QStringList& words
                        .arg(given));
     return;
   }
-  QString trace;
-  for (int i = 1; trace.isEmpty() || QFileInfo::exists(trace) ||
-                  QFileInfo::exists(trace + QStringLiteral(".d"));
-       ++i) {
-    trace = QStringLiteral("%1/run-%2.pft").arg(request.directory).arg(i);
-  }
   m_strip.start(tr("Recording %1 …").arg(request.command), true);
-  m_trace = trace;
+  m_trace = freeName(request);
+  m_line.clear();
   auto* process = new QProcess(this);
   m_process = process;
   process->setWorkingDirectory(request.directory);
   process->setProcessChannelMode(QProcess::MergedChannels);
   process->setStandardInputFile(given);
   connect(process, &QProcess::readyRead, this,
-          [this, process] { Q_EMIT printed(process->readAll()); });
+          [this, process, request] { heard(request, process->readAll()); });
   connect(process, &QProcess::finished, this,
-          [this, process, trace, words, input = request.input](int status) {
-            ended(process, trace, words, input, status);
-          });
-  connect(&m_strip, &views::ProgressStrip::cancelRequested, process, &QProcess::terminate);
-  const QStringList mode =
-      request.follow ? QStringList{QStringLiteral("--mode"), QStringLiteral("all")} : QStringList();
+          [this, process, request, words](int status) { ended(process, request, words, status); });
+  connect(&m_strip, &views::ProgressStrip::cancelRequested, process,
+          [this, request] { end(request); });
   process->start(QString::fromStdString(app::programDirectory()) + QStringLiteral("/photofinish"),
-                 QStringList{QStringLiteral("record"), QStringLiteral("-o"), trace} + mode + words);
+                 QStringList{QStringLiteral("record"), QStringLiteral("-o"), m_trace} +
+                     optionsOf(request) + words);
   refresh();
-  Q_EMIT begun(trace, request.follow);
+  Q_EMIT begun(m_trace, request.follow);
 }
 
-void RecordingDesk::ended(QProcess* process, const QString& trace, const QStringList& words,
-                          const QString& input, int status) {
+void RecordingDesk::end(const RecordRequest& request) {
+  if (request.runs > 1 && m_process != nullptr && m_process->processId() > 0) {
+    ::kill(static_cast<pid_t>(m_process->processId()), SIGINT);  // what it has is kept
+  } else if (m_process != nullptr) {
+    m_process->terminate();
+  }
+}
+
+/// Of several runs, how each has ended stands in the strip.
+void RecordingDesk::heard(const RecordRequest& request, const QByteArray& text) {
+  Q_EMIT printed(text);
+  m_line += QString::fromUtf8(text);
+  const QStringList lines = m_line.split(QLatin1Char('\n'));
+  m_line = lines.last().right(4096);
+  for (const QString& line : lines.first(lines.size() - 1)) {
+    if (request.runs > 1 && line.startsWith(QLatin1String("photofinish: run "))) {
+      m_strip.start(tr("Recording until it fails: %1").arg(line.mid(13)), true);
+    }
+  }
+}
+
+void RecordingDesk::ended(QProcess* process, const RecordRequest& request, const QStringList& words,
+                          int status) {
   process->deleteLater();
   m_strip.finish();
   m_process = nullptr;
   refresh();
-  if (QFileInfo::exists(trace)) {
-    Q_EMIT recorded(trace, words, input);
+  const bool made = QFileInfo::exists(m_trace);
+  if (request.runs > 1 &&
+      (made || QFileInfo::exists(QString::fromStdString(app::goodName(m_trace.toStdString()))))) {
+    endedSearch(request, words);
+  } else if (made) {
+    Q_EMIT recorded(m_trace, words, request.input);
   } else {
-    Q_EMIT failed(trace, status);
+    Q_EMIT failed(m_trace, status);
   }
+}
+
+void RecordingDesk::endedSearch(const RecordRequest& request, const QStringList& words) {
+  const QString good = QString::fromStdString(app::goodName(m_trace.toStdString()));
+  if (QFileInfo::exists(m_trace)) {
+    Q_EMIT foundFailing(m_trace, QFileInfo::exists(good) ? good : QString());
+    Q_EMIT recorded(m_trace, words, request.input);
+    return;
+  }
+  Q_EMIT noneFailed(request.runs);
+  Q_EMIT recorded(good, words, request.input);
 }
 
 void RecordingDesk::letGo() {

@@ -39,6 +39,11 @@ class RecordingDesk : public QObject {
   void begun(const QString& trace, bool follow);
   void printed(const QByteArray& text);  ///< the program, or `record`
   void recorded(const QString& trace, const QStringList& command, const QString& input);
+  /// Of several runs one has failed and is `trace`; the last one that did not is `good`, empty if there was none. recorded()
+  /// of the former follows.
+  void foundFailing(const QString& trace, const QString& good);
+  /// None of several runs has failed. recorded() of the last one follows.
+  void noneFailed(int runs);
   void failed(const QString& trace, int status);  ///< nothing is recorded
   void madeSoFar(const QString& trace);  ///< of what it has by now; it goes with the window
   void problem(const QString& text);
@@ -46,8 +51,11 @@ class RecordingDesk : public QObject {
  private:
   void ask();
   void start(const RecordRequest& request, const QStringList& words);
-  void ended(QProcess* process, const QString& trace, const QStringList& words,
-             const QString& input, int status);
+  [[nodiscard]] QString freeName(const RecordRequest& request) const;
+  void ended(QProcess* process, const RecordRequest& request, const QStringList& words, int status);
+  void endedSearch(const RecordRequest& request, const QStringList& words);
+  void end(const RecordRequest& request);
+  void heard(const RecordRequest& request, const QByteArray& text);
   void look();
   void refresh();
 
@@ -57,6 +65,7 @@ class RecordingDesk : public QObject {
   QAction* m_look;
   QPointer<QProcess> m_process;
   QString m_trace;
+  QString m_line;  ///< of what `record` says, not yet whole
   std::unique_ptr<PeekDirectory> m_peeks;
   int m_peekNumber = 0;
 };
