@@ -12,6 +12,7 @@
 #include <QSplitter>
 #include <QStatusBar>
 #include <QToolBar>
+#include <QToolButton>
 #include <QVBoxLayout>
 #include <QWhatsThis>
 
@@ -198,6 +199,8 @@ void MainWindow::makeFileMenu() {
   bar->addActions({open, m_recording->recordAction()});
   bar->addSeparator();
   m_replay->addTo(*bar);
+  bar->addSeparator();
+  bar->addWidget(m_docks->makeMoreButton());
 }
 
 void MainWindow::makeViewMenu() {
@@ -339,6 +342,30 @@ void MainWindow::connectRecording() {
               openTrace(trace);
             }
           });
+  connect(m_recording, &RecordingDesk::foundFailing, this,
+          [this](const QString&, const QString& good) {
+            if (!good.isEmpty()) {  // once the one that failed is shown
+              connect(
+                  this, &MainWindow::opened, this,
+                  [this, good](bool shown) {
+                    if (shown) {
+                      compareWith(good);
+                    }
+                  },
+                  Qt::SingleShotConnection);
+            }
+          });
+  connect(m_recording, &RecordingDesk::noneFailed, this, [this](int runs) {
+    connect(
+        this, &MainWindow::opened, this,
+        [this, runs] {
+          say(tr("No run of at most %1 failed: this is the last one. Delays (jitter) of other "
+                 "seeds, more runs or a check may find one.")
+                  .arg(runs),
+              false);
+        },
+        Qt::SingleShotConnection);
+  });
   connect(m_recording, &RecordingDesk::failed, this, [this](const QString& trace, int status) {
     if (follower().trace() == trace) {
       m_follow->stop();

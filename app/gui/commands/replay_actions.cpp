@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/gui/commands/replay_actions.h"
 
+#include <algorithm>
+
 #include <QAction>
 #include <QInputDialog>
 #include <QMenu>
@@ -96,7 +98,21 @@ void ReplayActions::makeMoves() {
                  tr("Back to where a variable was changed last, by running the recording again "
                     "twice"),
                  QKeySequence(tr("Ctrl+F6")), [this] { askLastChange(); })};
-  m_ofBar = {failing, nextReceive, restart, m_end};
+  const auto named = [this](const char* name, const QString& text) {
+    const QList<QAction*> all = m_steps + m_ways;
+    const auto found = std::find_if(all.begin(), all.end(), [name](const QAction* action) {
+      return action->objectName() == QLatin1String(name);
+    });
+    (*found)->setIconText(text);
+    return *found;
+  };
+  m_ofBar = {failing,
+             named("previousReceive", tr("◀ Receive")),
+             named("previousEvent", tr("◀ Event")),
+             named("nextEvent", tr("Event ▶")),
+             nextReceive,
+             restart,
+             m_end};
   m_needRecording = {restart, repeat, nextReceive, failing, mark};
   m_needRecording += m_steps;
   for (QAction* action : m_steps + m_ways) {

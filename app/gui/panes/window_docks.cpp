@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/gui/panes/window_docks.h"
 
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include <QChildEvent>
 #include <QComboBox>
 #include <QDockWidget>
 #include <QMainWindow>
+#include <QMenu>
 #include <QScreen>
 #include <QSettings>
+#include <QTabBar>
+#include <QToolButton>
 
 #include "app/gui/panes/contents_pane.h"
 #include "app/gui/panes/inspection_panes.h"
@@ -18,6 +26,7 @@
 #include "plugins/rank_timeline/rank_timeline.h"
 #include "views/panes/contents_view.h"
 #include "views/panes/debug_views.h"
+#include "views/panes/icons.h"
 #include "views/panes/log_view.h"
 #include "views/panes/race_list_view.h"
 #include "views/panes/rank_strip.h"
@@ -25,10 +34,19 @@
 #include "views/panes/text_views.h"
 
 namespace pf::gui {
+namespace {
+
+/// Seldom needed. They leave the others room for whole names, also in 1366 pixels.
+constexpr std::array<std::string_view, 7> kClosedAtFirst{
+    "memory",      "instructions", "registers",    "contents",
+    "comm_matrix", "call_sites",   "rank_timeline"};
+
+}  // namespace
 
 WindowDocks::WindowDocks(QMainWindow& window, const WindowViews& views,
                          session::DebugSession& session)
     : QObject(&window), m_window(window) {
+  m_window.installEventFilter(this);
   makeDocks(views, session);
 }
 
@@ -94,7 +112,13 @@ void WindowDocks::makeDocks(const WindowViews& views, session::DebugSession& ses
   m_contents = new ContentsPane(*contents, *contentsDock);
   m_window.tabifyDockWidget(last, contentsDock);
   makePlugins(contentsDock);
+  for (QDockWidget* dock : m_docks) {
+    dock->setVisible(std::ranges::find(kClosedAtFirst, dock->objectName().toStdString()) ==
+                     kClosedAtFirst.end());
+  }
   races->raise();
+  variables->raise();
+  stack->raise();
   m_window.resize(QSize(1500, 950).boundedTo(m_window.screen()->availableSize()));
   m_window.resizeDocks({races}, {260}, Qt::Vertical);
   m_window.resizeDocks({ranks, stack, variables}, {220, 200, 300}, Qt::Vertical);
@@ -117,6 +141,41 @@ void WindowDocks::makePlugins(QDockWidget* last) {
     }
     connect(widget, &plugins::ViewWidget::eventSelected, this, &WindowDocks::eventSelected);
   }
+}
+
+/// Tabs have whole names: where there is no room for all, they are scrolled.
+bool WindowDocks::eventFilter(QObject* watched, QEvent* event) {
+  if (watched == &m_window && event->type() == QEvent::ChildPolished) {
+    if (auto* bar = qobject_cast<QTabBar*>(static_cast<QChildEvent*>(event)->child())) {
+      bar->setElideMode(Qt::ElideNone);
+      bar->setUsesScrollButtons(true);
+    }
+  }
+  return QObject::eventFilter(watched, event);
+}
+
+QToolButton* WindowDocks::makeMoreButton() {
+  auto* button = new QToolButton;
+  button->setObjectName(QStringLiteral("morePanes"));
+  button->setText(tr("Panes"));
+  button->setIcon(views::icon(views::Icon::Add));
+  button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+  button->setToolTip(tr("Open a pane that is closed"));
+  button->setPopupMode(QToolButton::InstantPopup);
+  auto* menu = new QMenu(button);
+  connect(menu, &QMenu::aboutToShow, this, [this, menu] {
+    menu->clear();
+    for (QDockWidget* dock : m_docks) {
+      if (dock->isHidden()) {
+        menu->addAction(dock->windowTitle(), this, [dock] { goToPane(*dock); });
+      }
+    }
+    if (menu->isEmpty()) {
+      menu->addAction(tr("All panes are open"))->setEnabled(false);
+    }
+  });
+  button->setMenu(menu);
+  return button;
 }
 
 void WindowDocks::showWaits() {

@@ -12,6 +12,7 @@
 
 class QDockWidget;
 class QMainWindow;
+class QToolButton;
 
 namespace pf::session {
 class DebugSession;
@@ -38,6 +39,9 @@ class WindowDocks : public QObject {
   /// Who waits for whom at the end of the record: in front.
   void showWaits();
 
+  /// Opens one of the panes that are closed, which are its menu.
+  [[nodiscard]] QToolButton* makeMoreButton();
+
   /// All panes back where they were at first.
   void resetLayout();
   /// As it was when the window was closed last; and for the next time.
@@ -52,6 +56,7 @@ class WindowDocks : public QObject {
                    Qt::DockWidgetArea area);
   void makeDocks(const WindowViews& views, session::DebugSession& session);
   void makePlugins(QDockWidget* last);
+  bool eventFilter(QObject* watched, QEvent* event) override;
 
   QMainWindow& m_window;
   plugins::ViewRegistry m_registry;

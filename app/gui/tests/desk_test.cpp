@@ -6,6 +6,7 @@
 
 #include <QAbstractButton>
 #include <QAction>
+#include <QCheckBox>
 #include <QDialog>
 #include <QDir>
 #include <QDockWidget>
@@ -15,11 +16,15 @@
 #include <QMenu>
 #include <QMessageBox>
 #include <QSettings>
+#include <QSpinBox>
 #include <QSplitter>
+#include <QTabBar>
 #include <QTableView>
 #include <QTemporaryDir>
 #include <QTimer>
+#include <QToolButton>
 
+#include "app/gui/commands/compare_window.h"
 #include "app/gui/main_window.h"
 #include "app/gui/panes/inspection_panes.h"
 #include "app/gui/panes/pane_help.h"
@@ -56,6 +61,8 @@ class DeskTest : public QObject {
   void badSessions();
   void standardInput();
   void recordingThatGoesOn();
+  void recordingUntilItFails();
+  void panesThatAreClosed();
   void helpOfEachPane();
   void cleanupTestCase();
 
@@ -439,6 +446,80 @@ void DeskTest::standardInput() {
   session().debuggers().setFocus({});
   session().restartCycle();
   QTRY_VERIFY2_WITH_TIMEOUT(said().contains("1 read, seven"), said().constData(), kPatience);
+}
+
+/// At first; and the tabs of the others have whole names.
+void DeskTest::panesThatAreClosed() {
+  m_window = std::make_unique<pf::gui::MainWindow>();
+  m_window->show();
+  const auto bars = m_window->findChildren<QTabBar*>(Qt::FindDirectChildrenOnly);
+  QVERIFY(!bars.isEmpty());
+  for (const QTabBar* bar : bars) {
+    QCOMPARE(bar->elideMode(), Qt::ElideNone);
+  }
+  auto* memory = m_window->findChild<QDockWidget*>(QStringLiteral("memory"));
+  auto* output = m_window->findChild<QDockWidget*>(QStringLiteral("output"));
+  QVERIFY(memory->isHidden() && !output->isHidden());
+  QMenu* more = m_window->findChild<QToolButton*>(QStringLiteral("morePanes"))->menu();
+  Q_EMIT more->aboutToShow();
+  QAction* open = nullptr;
+  for (QAction* each : more->actions()) {
+    QVERIFY(each->text() != output->windowTitle());
+    open = each->text() == memory->windowTitle() ? each : open;
+  }
+  QVERIFY(open != nullptr);
+  open->trigger();
+  QVERIFY(!memory->isHidden());
+  Q_EMIT more->aboutToShow();
+  QCOMPARE(more->actions().size(), 6);
+}
+
+/// The third run is wrong, as the check says: it is opened, and beside it the second.
+void DeskTest::recordingUntilItFails() {
+  QSettings().setValue(QStringLiteral("record/command"),
+                       QStringLiteral("mpirun --oversubscribe -n 2 \"%1\"")
+                           .arg(test::bin("corpus/two_rank_wildcard")));
+  QSettings().setValue(QStringLiteral("record/directory"), m_directory.path());
+  QSettings().remove(QStringLiteral("record/input"));
+  m_window = std::make_unique<pf::gui::MainWindow>();
+  m_window->show();
+  QSignalSpy opened(m_window.get(), &pf::gui::MainWindow::opened);
+  QSignalSpy compared(m_window.get(), &pf::gui::MainWindow::compared);
+  const auto record = [this](const char* check, int runs) {
+    QTimer::singleShot(0, this, [check, runs] {
+      auto* dialog = qobject_cast<QDialog*>(QApplication::activeModalWidget());
+      dialog->findChild<QCheckBox*>(QStringLiteral("recordRepeat"))->setChecked(true);
+      dialog->findChild<QSpinBox*>(QStringLiteral("recordRuns"))->setValue(runs);
+      dialog->findChild<QLineEdit*>(QStringLiteral("recordCheck"))
+          ->setText(QString::fromLatin1(check));
+      QVERIFY(!dialog->findChild<QCheckBox*>(QStringLiteral("recordFollow"))->isEnabled());
+      dialog->accept();
+    });
+    for (QAction* action : m_window->findChildren<QAction*>()) {
+      if (action->shortcut() == QKeySequence(QStringLiteral("Ctrl+R"))) {
+        action->trigger();
+      }
+    }
+  };
+  record("echo run >> runs.txt; test $(wc -l < runs.txt) -lt 3", 9);
+  QVERIFY(opened.wait(kPatience) && opened.first()[0].toBool());
+  QVERIFY2(m_window->windowTitle().contains(QLatin1String("run-")),
+           qPrintable(m_window->windowTitle()));
+  QVERIFY(!m_window->windowTitle().contains(QLatin1String("good")));
+  QVERIFY(!compared.isEmpty() || compared.wait(kPatience));
+  auto* beside = compared.first().first().value<pf::gui::CompareWindow*>();
+  QVERIFY(beside != nullptr);
+  QVERIFY2(beside->windowTitle().contains(QLatin1String("-good")),
+           qPrintable(beside->windowTitle()));
+  beside->close();
+  opened.clear();
+  record("true", 2);
+  QVERIFY(opened.wait(kPatience) && opened.first()[0].toBool());
+  QVERIFY2(m_window->windowTitle().contains(QLatin1String("-good")),
+           qPrintable(m_window->windowTitle()));
+  QVERIFY2(m_window->statusText().contains(QLatin1String("No run of at most 2 failed")),
+           qPrintable(m_window->statusText()));
+  QSettings().remove(QStringLiteral("record/untilFailure"));
 }
 
 /// What it has so far is looked at while it goes on; then its own trace is opened.
