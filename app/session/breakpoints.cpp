@@ -13,6 +13,7 @@
 #include "app/session/state/frame_values.h"
 #include "app/traces/own_traces.h"
 #include "replay_engine/steering/logical_stops.h"
+#include "views/values/text.h"
 
 namespace pf::session {
 namespace {
@@ -285,7 +286,7 @@ void Breakpoints::setAside() {
 
 void Breakpoints::toggle(const QString& file, int line) {
   for (const values::Breakpoint& breakpoint : std::as_const(m_all)) {
-    if (breakpoint.file == file && breakpoint.line == line) {
+    if (values::namesSource(breakpoint.file, file) && breakpoint.line == line) {
       remove({breakpoint.id});
       return;
     }

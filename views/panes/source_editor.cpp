@@ -212,14 +212,15 @@ void SourceEditor::setBreakpoints(const QList<Breakpoint>& breakpoints) {
     markerDeleteAll(marker);
   }
   for (const Breakpoint& breakpoint : breakpoints) {
-    if (breakpoint.file != m_path || breakpoint.line <= 0) {
+    if (!values::namesSource(breakpoint.file, m_path) || breakpoint.line <= 0) {
       continue;
     }
-    const Marker marker = !breakpoint.enabled                        ? BreakpointDisabled
-                          : breakpoint.state != BreakpointState::Set ? BreakpointPending
-                          : !breakpoint.condition.isEmpty() || breakpoint.ignoreCount > 0
-                              ? BreakpointConditional
-                              : BreakpointEnabled;
+    const Marker marker =
+        !breakpoint.enabled                        ? BreakpointDisabled
+        : breakpoint.state != BreakpointState::Set ? BreakpointPending
+        : !breakpoint.condition.isEmpty() || breakpoint.ignoreCount > 0 || !breakpoint.log.isEmpty()
+            ? BreakpointConditional
+            : BreakpointEnabled;
     markerAdd(breakpoint.line - 1, marker);
   }
 }

@@ -161,7 +161,19 @@ void WidgetsTest::sourceMarginTogglesBreakpoints() {
   Breakpoint conditional = set;
   conditional.line = 6;
   conditional.condition = QStringLiteral("i > 1");
-  view.setBreakpoints({set, off, pending, conditional});
+  Breakpoint typed = set;  // as one types it
+  typed.file = kFile.section(QLatin1Char('/'), -1);
+  typed.line = 7;
+  Breakpoint other = typed;
+  other.file = QLatin1Char('x') + typed.file;
+  other.line = 8;
+  Breakpoint logs = set;
+  logs.line = 9;
+  logs.log = QStringLiteral("i is {i}");
+  view.setBreakpoints({set, off, pending, conditional, typed, other, logs});
+  QVERIFY(editor->hasMarker(7, SourceEditor::BreakpointEnabled));
+  QVERIFY(!editor->hasMarker(8, SourceEditor::BreakpointEnabled));
+  QVERIFY(editor->hasMarker(9, SourceEditor::BreakpointConditional));
   QVERIFY(editor->hasMarker(3, SourceEditor::BreakpointEnabled));
   QVERIFY(editor->hasMarker(4, SourceEditor::BreakpointDisabled));
   QVERIFY(editor->hasMarker(5, SourceEditor::BreakpointPending));

@@ -87,6 +87,11 @@ QString counted(std::size_t n, const QString& one, const QString& many) {
   return u"%1 %2"_s.arg(n).arg(n == 1 ? one : many);
 }
 
+bool namesSource(const QString& given, const QString& path) {
+  return given == path ||
+         (!given.isEmpty() && !given.startsWith(u'/') && path.endsWith(u'/' + given));
+}
+
 QString baseName(const QString& path) {
   return path.mid(path.lastIndexOf(QLatin1Char('/')) + 1);
 }

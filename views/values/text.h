@@ -33,6 +33,8 @@ using Qt::Literals::StringLiterals::operator""_s;
 
 /// Last component of a path.
 [[nodiscard]] QString baseName(const QString& path);
+/// Whether `given`, as a user types it ("rows.f90", "src/rows.f90"), can be the source at `path`.
+[[nodiscard]] bool namesSource(const QString& given, const QString& path);
 
 /// A count as the int that Qt's models want (clamped).
 [[nodiscard]] int toInt(std::size_t n);

@@ -13,6 +13,7 @@
 #include "views/panes/icons.h"
 #include "views/panes/session_views.h"
 #include "views/panes/source_view.h"
+#include "views/values/text.h"
 
 namespace pf::gui {
 
@@ -100,7 +101,8 @@ void BreakpointActions::showMenu(const QString& file, int line, const QPoint& at
   const values::Breakpoint* here = nullptr;
   const QList<values::Breakpoint> all = m_session.breakpoints().all();
   for (const values::Breakpoint& breakpoint : all) {
-    here = breakpoint.file == file && breakpoint.line == line ? &breakpoint : here;
+    here =
+        values::namesSource(breakpoint.file, file) && breakpoint.line == line ? &breakpoint : here;
   }
   menu.addAction(here != nullptr ? tr("Remove breakpoint") : tr("Add breakpoint"), this,
                  [this, file, line] { m_session.breakpoints().toggle(file, line); });
@@ -120,7 +122,7 @@ void BreakpointActions::askCondition(const QString& file, int line) {
   breakpoint.file = file;
   breakpoint.line = line;
   for (const values::Breakpoint& known : m_session.breakpoints().all()) {
-    if (known.file == file && known.line == line) {
+    if (values::namesSource(known.file, file) && known.line == line) {
       breakpoint = known;
     }
   }
