@@ -197,8 +197,9 @@ Result<Goal> Destinations::failure(const EventRef& marked) const {
   const EventRef target = marked.valid() ? marked : m_state.trace->failure.event;
   if (!target.valid()) {
     return nowhere(
-        tr("No rank failed in this recording. Mark a receive as failing in the "
-           "diagram's menu, or use Replay to here."));
+        tr("No rank failed in this recording. Select the event where it went wrong, and take "
+           "Replay, Mark as failing receive: this goes there then, and the races are weighed by "
+           "it."));
   }
   return Goal{target, tr("failing receive, rank %1 event %2").arg(target.rank).arg(target.serial)};
 }

@@ -72,8 +72,16 @@ RaceKind raceKind(const TraceIndex& trace, std::size_t race) {
   return atOnce ? RaceKind::Receive : RaceKind::Posted;
 }
 
-std::vector<std::uint8_t> rateRaces(const TraceIndex& trace) {
-  const EventRef failed = trace.data().failure.event;
+namespace {
+
+EventRef failedEvent(const TraceIndex& trace, const EventRef& failing) {
+  return failing.valid() && trace.contains(failing) ? failing : trace.data().failure.event;
+}
+
+}  // namespace
+
+std::vector<std::uint8_t> rateRaces(const TraceIndex& trace, const EventRef& failing) {
+  const EventRef failed = failedEvent(trace, failing);
   const bool known = trace.contains(failed);
   std::vector<std::uint8_t> severity;
   for (const RaceWeight weight : weighRaces(
@@ -87,8 +95,9 @@ std::vector<std::uint8_t> rateRaces(const TraceIndex& trace) {
   return severity;
 }
 
-JudgedRaces judgeRaces(const TraceIndexPtr& trace) {
-  return trace ? JudgedRaces{rateRaces(*trace), std::make_shared<const RaceClasses>(trace)}
+JudgedRaces judgeRaces(const TraceIndexPtr& trace, const EventRef& failing) {
+  return trace ? JudgedRaces{rateRaces(*trace, failing), std::make_shared<const RaceClasses>(trace),
+                             failedEvent(*trace, failing).valid()}
                : JudgedRaces();
 }
 
@@ -102,6 +111,7 @@ void RaceListModel::setTrace(TraceIndexPtr trace, const JudgedRaces& judged) {
   m_trace = std::move(trace);
   m_severity = judged.severity;
   m_classes = judged.classes;
+  m_failed = judged.failed;
   endResetModel();
 }
 
@@ -118,7 +128,7 @@ QString RaceListModel::severityText(int race) const {
     case 1:
       return u"Before the failure: this receive happens before the failing event, so what it took can have caused it."_s;
     default:
-      return m_trace && m_trace->data().failure.event.valid()
+      return m_failed
                  ? u"Not before the failure: nothing that the failing event depends on comes after this receive."_s
                  : u"The run did not fail; the race may still change its result."_s;
   }

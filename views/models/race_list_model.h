@@ -13,15 +13,18 @@
 
 namespace pf::views {
 
-/// Of each race a RaceWeight (replay_engine/races/race_weight.h) as a number.
-[[nodiscard]] std::vector<std::uint8_t> rateRaces(const TraceIndex& trace);
+/// Of each race a RaceWeight (replay_engine/races/race_weight.h) as a number. `failing`: the event that the user says has
+/// failed; not valid: the one that the recording has, if one failed.
+[[nodiscard]] std::vector<std::uint8_t> rateRaces(const TraceIndex& trace,
+                                                  const EventRef& failing = {});
 
 /// What is worked out of all races; not for the GUI thread where they are many.
 struct JudgedRaces {
   std::vector<std::uint8_t> severity;  ///< as rateRaces() has it
   RaceClassesPtr classes;
+  bool failed = false;  ///< there is a failing event
 };
-[[nodiscard]] JudgedRaces judgeRaces(const TraceIndexPtr& trace);
+[[nodiscard]] JudgedRaces judgeRaces(const TraceIndexPtr& trace, const EventRef& failing = {});
 
 /// Who sent the messages that racing receives could have taken. Of one thread: it holds the senders
 /// of some races, so that those of one after the other cost little. Reads no chunk.
@@ -91,6 +94,7 @@ class RaceListModel : public QAbstractTableModel {
   TraceIndexPtr m_trace;
   std::vector<std::uint8_t> m_severity;
   RaceClassesPtr m_classes;
+  bool m_failed = false;
 };
 
 }  // namespace pf::views

@@ -46,10 +46,20 @@ void RaceListView::renewTrace(const TraceIndexPtr& trace) {
   m_judging.forget();
   m_wanted = selectedRace() >= 0 ? sameRace(*m_model->trace(), selectedRace(), *trace) : -1;
   if (trace->data().races.size() > kFewEvents) {  // until it is judged, the former version stays
-    m_judging.run([trace] { return judgeRaces(trace); },
+    m_judging.run([trace, failing = m_failing] { return judgeRaces(trace, failing); },
                   [this, trace](const JudgedRaces& judged) { showNewer(trace, judged); });
   } else {
-    showNewer(trace, judgeRaces(trace));
+    showNewer(trace, judgeRaces(trace, m_failing));
+  }
+}
+
+void RaceListView::setFailing(const EventRef& event) {
+  if (event == m_failing) {
+    return;
+  }
+  m_failing = event;
+  if (const TraceIndexPtr shown = m_model->trace(); shown != nullptr) {
+    renewTrace(shown);
   }
 }
 

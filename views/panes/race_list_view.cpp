@@ -200,14 +200,14 @@ void RaceListView::setTrace(TraceIndexPtr trace) {
   if (trace && trace->data().races.size() > kFewEvents) {
     showTrace(nullptr, {});
     m_count->setText(tr("working …"));
-    m_judging.run([trace] { return judgeRaces(trace); },
+    m_judging.run([trace, failing = m_failing] { return judgeRaces(trace, failing); },
                   [this, trace](const JudgedRaces& judged) {
                     showTrace(trace, judged);
                     selectRace(std::exchange(m_wanted, -1));
                   });
     return;
   }
-  showTrace(trace, judgeRaces(trace));
+  showTrace(trace, judgeRaces(trace, m_failing));
 }
 
 /// What is selected stays so while the list is filtered, if it is still shown.

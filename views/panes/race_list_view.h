@@ -38,6 +38,8 @@ class RaceListView : public QWidget {
   void setTrace(TraceIndexPtr trace);
   /// A newer version of the same run: filter, order and what is selected stay.
   void renewTrace(const TraceIndexPtr& trace);
+  /// What the user says has failed: the weights go by it. Not valid: what the recording has.
+  void setFailing(const EventRef& event);
   /// Keys of classes (race_classes.h) that somebody has judged to be benign, with the reason.
   void setBenign(const QHash<QString, QString>& notes);
   /// Selects a race (index into TraceData::races) without emitting; -1 clears. A race that the
@@ -86,6 +88,7 @@ class RaceListView : public QWidget {
   bool m_quiet = false;
   int m_wanted = -1;  ///< selected while the races were being judged
   Background<JudgedRaces> m_judging;
+  EventRef m_failing;
 };
 
 }  // namespace pf::views

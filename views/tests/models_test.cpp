@@ -40,6 +40,7 @@ class ModelsTest : public QObject {
   void textIsMadeVisible();
   void detailsNameEverything();
   void racesSortAndFilter();
+  void racesAreWeighedByWhatTheUserSaysHasFailed();
   void ranksModel();
   void stackModel();
   void variablesAreLazyAndMarkChanges();
@@ -197,6 +198,21 @@ void ModelsTest::detailsNameEverything() {
   }
   QVERIFY(eventDetails(*trace, {0, 20}).contains(QStringLiteral("THE RUN FAILED HERE")));
   QVERIFY(eventDetails(*trace, {1, 9}).contains(QStringLiteral("never received")));
+}
+
+void ModelsTest::racesAreWeighedByWhatTheUserSaysHasFailed() {
+  const TraceIndexPtr trace = makeIndex(masterWorker());
+  RaceListModel model;
+  model.setTrace(trace, judgeRaces(trace, {0, 10}));
+  int first = 0;
+  for (int race = 0; race < model.rowCount(); ++race) {
+    const int event = model.index(race, RaceListModel::EventSerial).data().toInt();
+    first += model.severity(race) == 0 ? 1 : 0;
+    QCOMPARE(model.severity(race) == 2, event > 10);
+    QVERIFY(model.severityText(race) != QStringLiteral("The run did not fail"));
+  }
+  QVERIFY(first >= 1);
+  QCOMPARE(rateRaces(*trace, {7, 1}), rateRaces(*trace));  // no event of this trace
 }
 
 void ModelsTest::racesSortAndFilter() {

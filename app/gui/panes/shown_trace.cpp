@@ -31,6 +31,8 @@ ShownTrace::ShownTrace(QWidget& window, const WindowViews& views, WindowDocks& d
   connectDiagram();
   connectRaces();
   connect(&m_docks, &WindowDocks::eventSelected, this, &ShownTrace::selectEvent);
+  connect(&m_session, &DebugSession::marksChanged, m_views.races,
+          [this] { m_views.races->setFailing(m_session.bookmarks().failing()); });
   connect(&m_session, &DebugSession::positionsChanged, this, [this](const auto& positions) {
     m_views.diagram->setReplayPositions(positions);
     for (plugins::ViewWidget* view : m_docks.plugins()) {
