@@ -156,6 +156,7 @@ void SourceEditor::defineMarkers() {
   const Theme theme = Theme::of(palette());
   const qreal ratio = devicePixelRatioF();
   const QRectF dot(3, 3, 10, 10);
+  SendScintilla(SCI_RGBAIMAGESETSCALE, static_cast<unsigned long>(qRound(ratio * 100)));
   const auto image = [&](Marker marker, const std::function<void(QPainter&)>& draw) {
     markerDefine(marginImage(theme, ratio, draw), marker);
   };

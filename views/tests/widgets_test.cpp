@@ -42,6 +42,7 @@ class WidgetsTest : public QObject {
   void raceListSelectsAndFilters();
   void raceListDetails();
   void sourceMarginTogglesBreakpoints();
+  void sourceDotsAreInTheirLines();
   void sourceArrowsAndTabs();
   void sourceMissingFileCanBeLocated();
   void sourceFindsAndHovers();
@@ -181,6 +182,38 @@ void WidgetsTest::sourceMarginTogglesBreakpoints() {
   view.setBreakpoints({});
   QVERIFY(!editor->hasMarker(3, SourceEditor::BreakpointEnabled));
   QVERIFY(editor->isReadOnly());
+}
+
+/// Also where a pixel of the widget is several of the screen (QT_SCALE_FACTOR=2, views_widgets_hidpi_test).
+void WidgetsTest::sourceDotsAreInTheirLines() {
+  SourceView view(std::make_unique<FakeLoader>());
+  view.resize(600, 400);
+  view.showLocation(kFile, 5);
+  view.show();
+  QVERIFY(QTest::qWaitForWindowExposed(&view));
+  SourceEditor* editor = view.currentEditor();
+  editor->setFirstVisibleLine(0);
+  Breakpoint set;
+  set.file = kFile;
+  set.line = 3;
+  set.state = BreakpointState::Set;
+  view.setBreakpoints({set});
+  const QImage image = editor->viewport()->grab().toImage();
+  const QColor dot = Theme::of(editor->palette()).breakpoint;
+  QRect seen;
+  for (int y = 0; y < image.height(); ++y) {
+    for (int x = 0; x < image.width(); ++x) {
+      if (image.pixelColor(x, y).rgb() == dot.rgb()) {
+        seen |= QRect(x, y, 1, 1);
+      }
+    }
+  }
+  const qreal ratio = image.devicePixelRatio();
+  const auto height = static_cast<qreal>(editor->SendScintilla(QsciScintilla::SCI_TEXTHEIGHT, 0UL));
+  QVERIFY2(seen.width() >= 7 * ratio && seen.width() < 12 * ratio,
+           qPrintable(QString::number(seen.width())));  // none of it is off the edge
+  QVERIFY2(seen.top() >= 2 * height * ratio && seen.bottom() <= 3 * height * ratio,
+           qPrintable(QString::number(seen.top())));
 }
 
 void WidgetsTest::sourceArrowsAndTabs() {
