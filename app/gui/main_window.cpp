@@ -395,7 +395,7 @@ void MainWindow::connectRecording() {
             if (known && m_session->renew(version->path, version->trace, version->carried,
                                           version->sameIds)) {
               m_shown->renew(version->path, version->index, version->physical);
-              showNewer(version->path, version->last);
+              showNewer(version->path, version->trace, version->last);
             } else {
               showTrace(version->path, version->trace, version->index);
               Q_EMIT opened(true);
@@ -487,11 +487,12 @@ void MainWindow::showTrace(const QString& path, const LoadedTrace& trace,
 }
 
 /// The session has it already. `last`: the recording is over.
-void MainWindow::showNewer(const QString& path, bool last) {
+void MainWindow::showNewer(const QString& path, const LoadedTrace& trace, bool last) {
   m_panes->refreshRanks();
   if (last) {
     setWindowTitle(tr("%1 — Photofinish").arg(QFileInfo(path).fileName()));
     say(m_shown->outcome(), false);
+    m_banner->showRun(app::whatFailed(trace.ranks, trace.run.exitStatus), m_shown->index());
     m_files->apply();
     m_pages->remember(path);
   }

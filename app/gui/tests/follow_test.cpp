@@ -15,6 +15,7 @@
 #include <QTimer>
 
 #include "app/gui/main_window.h"
+#include "app/gui/panes/failure_banner.h"
 #include "app/gui/recording/recording_follower.h"
 #include "app/gui/tests/window_test.h"
 #include "app/session/records/session_records.h"
@@ -309,6 +310,8 @@ void FollowTest::choicesOnly() {
   m_terminal.terminate();  // it ends its ranks, and makes the trace of what there is
   QTRY_VERIFY_WITH_TIMEOUT(m_versions.last() == fileOf("c.pft"), kPatience);
   QVERIFY(events() > early);
+  auto* banner = m_window->findChild<pf::gui::FailureBanner*>();
+  QTRY_VERIFY_WITH_TIMEOUT(banner->isVisible(), kPatience);  // it was ended, and that is told
 }
 
 void FollowTest::logsThatVanish() {
