@@ -103,7 +103,7 @@ struct ReportWords {
   std::string trace;
   std::string other;  ///< a second trace, or the one to make
   bool json = false;
-  bool further = false;  ///< info --tracing, peek --survey
+  bool further = false;  ///< info --tracing, peek --survey, races --all, diff --all
   int rank = -1;
   std::string query;
   std::string format;
@@ -111,6 +111,15 @@ struct ReportWords {
   std::shared_ptr<bool> trusted;
 };
 using WordsPtr = std::shared_ptr<ReportWords>;
+
+int showRaces(const ReportWords& words) {
+  if (words.json) {
+    return ended(app::racesReport(words.trace, app::RacesForm::Json,
+                                  [](std::string_view text, app::TextStyle) { put(text); }));
+  }
+  return ended(app::racesReport(
+      words.trace, words.further ? app::RacesForm::Each : app::RacesForm::Classes, showStyled));
+}
 
 /// A command on FILE.
 CLI::App* add(CLI::App& parser, const WordsPtr& words, const char* name, const char* about) {
@@ -144,10 +153,9 @@ void addLooks(CLI::App& parser, Commands& commands) {
   auto races = std::make_shared<ReportWords>();
   CLI::App* racesCommand =
       add(parser, races, "races", "Racing receives, and what each could have taken instead");
+  racesCommand->add_flag("--all", races->further, "every race in full, not one of each class");
   addJson(*racesCommand, races);
-  keep(commands, racesCommand, races, [races] {
-    return ended(app::racesReport(races->trace, races->json, races->json ? put : show));
-  });
+  keep(commands, racesCommand, races, [races] { return showRaces(*races); });
 
   auto events = std::make_shared<ReportWords>();
   CLI::App* eventsCommand = add(parser, events, "events", "Events of all ranks");

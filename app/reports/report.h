@@ -3,6 +3,7 @@
 // contract).
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -18,8 +19,18 @@ Result<std::string> infoReport(const std::string& trace, bool json, bool tracing
 
 /// Takes a long text piece by piece.
 using TextSink = std::function<void(std::string_view text)>;
-/// photofinish races FILE [--json]
-Status racesReport(const std::string& trace, bool json, const TextSink& out);
+
+/// How a piece of a text stands out on a terminal that has colours.
+enum class TextStyle : std::uint8_t { Plain, Bold, Dim, Alarm };
+using StyledSink = std::function<void(std::string_view text, TextStyle style)>;
+
+enum class RacesForm : std::uint8_t {
+  Classes,  ///< classes of races, those first that most likely matter, with one race of each
+  Each,  ///< every race, in the order of ranks and events, which gives `replay --until-race` its numbers
+  Json  ///< both
+};
+/// photofinish races FILE [--all] [--json]
+Status racesReport(const std::string& trace, RacesForm form, const StyledSink& out);
 /// photofinish events FILE [--rank R] [--json]
 Status eventsReport(const std::string& trace, std::optional<Rank> rank, bool json,
                     const TextSink& out);

@@ -2,6 +2,7 @@
 #include "replay_engine/races/race_weight.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace pf {
 
@@ -51,6 +52,39 @@ std::vector<RaceWeight> weighRaces(const Execution& execution, EventRef failed, 
     const PostedReceive& receive = rank.receives[race.index];
     return {race.rank, receive.completion != 0 ? receive.completion : receive.post};
   });
+}
+
+std::vector<RaceWeight> weighClasses(std::size_t classes, std::span<const RaceWeight> weights,
+                                     const std::function<std::size_t(std::size_t)>& classOf) {
+  std::vector<RaceWeight> weightiest(classes, RaceWeight::Other);
+  for (std::size_t race = 0; race < weights.size(); ++race) {
+    RaceWeight& weight = weightiest[classOf(race)];
+    weight = std::min(weight, weights[race]);
+  }
+  return weightiest;
+}
+
+std::vector<RankedClass> rankClasses(std::span<const std::uint32_t> classOf,
+                                     std::span<const RaceWeight> weights) {
+  const std::size_t classes =
+      classOf.empty() ? 0 : std::size_t{*std::max_element(classOf.begin(), classOf.end())} + 1;
+  const std::vector<RaceWeight> weightiest =
+      weighClasses(classes, weights, [classOf](std::size_t race) { return classOf[race]; });
+  std::vector<RankedClass> ranked(classes);
+  for (std::size_t race = 0; race < classOf.size(); ++race) {
+    RankedClass& one = ranked[classOf[race]];
+    if (one.races++ == 0) {
+      one = {classOf[race], weightiest[classOf[race]], 1, race, weights.size()};
+    }
+    if (one.weightiest == weights.size() && weights[race] == one.weight) {
+      one.weightiest = race;
+    }
+  }
+  std::erase_if(ranked, [](const RankedClass& one) { return one.races == 0; });
+  std::sort(ranked.begin(), ranked.end(), [](const RankedClass& one, const RankedClass& other) {
+    return std::pair(one.weight, one.first) < std::pair(other.weight, other.first);
+  });
+  return ranked;
 }
 
 }  // namespace pf

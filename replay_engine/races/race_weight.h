@@ -32,4 +32,22 @@ enum class RaceWeight : std::uint8_t {
     const Execution& execution, EventRef failed, std::size_t races,
     const std::function<const Race&(std::size_t)>& race);
 
+/// Of each of `classes` classes the weight of its weightiest race. `classOf`: of each race, below `classes`.
+[[nodiscard]] std::vector<RaceWeight> weighClasses(
+    std::size_t classes, std::span<const RaceWeight> weights,
+    const std::function<std::size_t(std::size_t)>& classOf);
+
+/// A class of races as it stands in a list of all of them.
+struct RankedClass {
+  std::uint32_t number = 0;               ///< as classesOfRaces() has it
+  RaceWeight weight = RaceWeight::Other;  ///< of its weightiest race
+  std::size_t races = 0;
+  std::size_t first = 0;       ///< race
+  std::size_t weightiest = 0;  ///< the first race of this weight
+};
+/// The classes that have races, in the order in which every list of them begins: weightiest first; of one weight, by
+/// their first races. `classOf`: classesOfRaces(); `weights`: of each race.
+[[nodiscard]] std::vector<RankedClass> rankClasses(std::span<const std::uint32_t> classOf,
+                                                   std::span<const RaceWeight> weights);
+
 }  // namespace pf

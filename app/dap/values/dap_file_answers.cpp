@@ -27,8 +27,9 @@ void answerSource(DapClient& client, const Request& request) {
 
 void answerRaces(DapClient& client, const Request& request, const QString& trace) {
   std::string report;
-  const Status status = app::racesReport(trace.toStdString(), true,
-                                         [&report](std::string_view text) { report += text; });
+  const Status status =
+      app::racesReport(trace.toStdString(), app::RacesForm::Json,
+                       [&report](std::string_view text, app::TextStyle) { report += text; });
   if (!status) {
     client.fail(request, status.error().message, status.error().advice);
     return;

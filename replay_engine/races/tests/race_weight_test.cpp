@@ -73,5 +73,35 @@ TEST(RaceWeightTest, ARunThatDidNotFailHasNoFirst) {
   EXPECT_EQ(weightsText(execution, {}), "2@1 other");
 }
 
+/// "7: 2 races, before failure, first 4, weightiest 9": of each class, in the list's order.
+std::string listText(const std::vector<std::uint32_t>& classOf,
+                     const std::vector<RaceWeight>& weights) {
+  std::string text;
+  for (const RankedClass& one : rankClasses(classOf, weights)) {
+    text += (text.empty() ? "" : "; ") + std::to_string(one.number) + ": " +
+            std::to_string(one.races) + ", " + nameOf(one.weight) + ", first " +
+            std::to_string(one.first) + ", weightiest " + std::to_string(one.weightiest);
+  }
+  return text;
+}
+
+TEST(RankedClassesTest, TheClassOfTheFirstComesFirst) {
+  using enum RaceWeight;
+  EXPECT_EQ(listText({0, 1, 0, 2, 1, 2}, {Other, Other, Other, BeforeFailure, First, Other}),
+            "1: 2, first, first 1, weightiest 4; 2: 2, before failure, first 3, weightiest 3; "
+            "0: 2, other, first 0, weightiest 0");
+}
+
+TEST(RankedClassesTest, ThoseOfOneWeightAreByTheirFirstRaces) {
+  using enum RaceWeight;
+  EXPECT_EQ(
+      listText({3, 1, 3, 1}, {Other, Other, BeforeFailure, BeforeFailure}),
+      "3: 2, before failure, first 0, weightiest 2; 1: 2, before failure, first 1, weightiest 3");
+}
+
+TEST(RankedClassesTest, NoRaces) {
+  EXPECT_EQ(listText({}, {}), "");
+}
+
 }  // namespace
 }  // namespace pf

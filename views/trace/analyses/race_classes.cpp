@@ -7,6 +7,7 @@
 
 #include <QStringList>
 
+#include "replay_engine/races/race_weight.h"
 #include "views/trace/analyses/trace_text.h"
 #include "views/values/debug_values.h"
 #include "views/values/roles.h"
@@ -147,10 +148,14 @@ void RaceClassModel::setTrace(TraceIndexPtr trace, const std::vector<std::uint8_
   m_trace = std::move(trace);
   m_classes = classes ? std::move(classes) : std::make_shared<const RaceClasses>();
   m_races = severity.size();
-  m_severity.assign(m_classes->all().size(), 2);
-  for (std::size_t race = 0; race < severity.size(); ++race) {
-    int& worst = m_severity[m_classes->of(race)];
-    worst = std::min(worst, int{severity[race]});
+  std::vector<RaceWeight> weights(severity.size());
+  std::ranges::transform(severity, weights.begin(),
+                         [](std::uint8_t each) { return static_cast<RaceWeight>(each); });
+  m_severity.clear();
+  for (const RaceWeight weight :
+       weighClasses(m_classes->all().size(), weights,
+                    [this](std::size_t race) { return m_classes->of(race); })) {
+    m_severity.push_back(static_cast<int>(weight));
   }
   endResetModel();
 }

@@ -1,93 +1,23 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The reports that have a line for each event or race: given out piece by piece, as there may be
-// millions.
+// photofinish events: a line for each event, given out piece by piece, as there may be millions.
 #include <nlohmann/json.hpp>
 
 #include <map>
 
 #include "app/collation/event_text.h"
-#include "app/collation/failure.h"
 #include "app/replaying/replay.h"
 #include "app/replaying/report_parts.h"
+#include "app/reports/list_document.h"
 #include "app/reports/report.h"
-#include "replay_engine/races/race_weight.h"
 
 namespace pf::app {
 namespace {
 
 using nlohmann::json;
 
-/// A document with one long list, an element a line.
-class ListDocument {
- public:
-  ListDocument(const TextSink& out, const json& before, const char* list) : m_out(out) {
-    std::string head = before.dump(-1, ' ', true, json::error_handler_t::replace);
-    head.pop_back();
-    m_out(head + (before.empty() ? "" : ",") + "\"" + list + "\":[");
-  }
-  void add(const json& element) {
-    m_out((m_any ? ",\n" : "\n") + element.dump(-1, ' ', true, json::error_handler_t::replace));
-    m_any = true;
-  }
-  void finish() { m_out("]}\n"); }
-
- private:
-  const TextSink& m_out;
-  bool m_any = false;
-};
-
-std::string placeText(const Execution& execution, EventRef ref) {
+std::string eventLine(const Execution& execution, EventRef ref) {
   return "rank " + std::to_string(ref.rank) + " event " + std::to_string(ref.serial) + " " +
          eventText(execution, ref);
-}
-
-json messageJson(const Execution& execution, std::uint32_t index) {
-  json out = json::object();
-  if (index >= execution.messages.size()) {
-    return nullptr;
-  }
-  const Message& message = execution.messages[index];
-  putPlace(out, execution, message.send);
-  out["tag"] = message.tag;
-  return out;
-}
-
-json raceJson(const Execution& execution, const db::StoredRace& stored, RaceWeight weight) {
-  const Race& race = stored.race;
-  const RankHistory& rank = execution.ranks[static_cast<std::size_t>(race.rank)];
-  json receive = json::object();
-  putPlace(receive, execution, raceEvent(execution, race));
-  receive["probe"] = race.probe;
-  if (!race.probe) {
-    const PostedReceive& posted = rank.receives[race.index];
-    receive["post"] = race.index;
-    if (posted.completion != posted.post) {
-      json completion = json::object();
-      putPlace(completion, execution, {race.rank, posted.completion});
-      completion.erase("rank");
-      receive["completion"] = completion;
-    }
-  }
-  json alternatives = json::array();
-  for (const std::uint32_t alternative : race.alternatives) {
-    alternatives.push_back(messageJson(execution, alternative));
-  }
-  return {{"receive", receive},
-          {"taken", messageJson(execution, race.taken)},
-          {"alternatives", alternatives},
-          {"class", stored.raceClass},
-          {"weight", nameOf(weight)}};
-}
-
-std::string raceText(const Execution& execution, const Race& race) {
-  std::string text = placeText(execution, raceEvent(execution, race)) + "\n";
-  if (race.taken < execution.messages.size()) {
-    text += "    took     " + placeText(execution, execution.messages[race.taken].send) + "\n";
-  }
-  for (const std::uint32_t alternative : race.alternatives) {
-    text += "    or could " + placeText(execution, execution.messages[alternative].send) + "\n";
-  }
-  return text;
 }
 
 /// The events of one rank, with what they took or saw.
@@ -155,7 +85,7 @@ json RankEvents::asJson(Serial serial) {
 }
 
 std::string RankEvents::asText(Serial serial) const {
-  std::string text = placeText(m_execution, {m_rank, serial});
+  std::string text = eventLine(m_execution, {m_rank, serial});
   const auto add = [&text](const char* verb, const auto& from) {
     text += verb + std::to_string(from.source) + " tag " + std::to_string(from.tag);
   };
@@ -171,50 +101,12 @@ std::string RankEvents::asText(Serial serial) const {
   return text + (thread != 0 ? " (thread " + std::to_string(thread) + ")" : "") + "\n";
 }
 
-std::vector<RaceWeight> weightsOf(const Loaded& loaded, const std::vector<db::StoredRace>& races) {
-  return weighRaces(loaded.execution,
-                    failingReceive(loaded.store.ranks(), loaded.execution).value_or(EventRef{}),
-                    races.size(), [&races](std::size_t i) -> const Race& { return races[i].race; });
-}
-
 Status rankIsIn(const std::string& trace, Rank rank) {
   Result<db::TraceStore> store = openTrace(trace, db::TraceStore::Mode::ReadOnly);
   return store ? rankIsThere(*store, rank) : Status(store.error());
 }
 
 }  // namespace
-
-Status racesReport(const std::string& trace, bool asJson, const TextSink& out) {
-  Result<Loaded> loaded = load(trace);
-  if (!loaded) {
-    return loaded.error();
-  }
-  Result<std::vector<db::StoredRace>> races = loaded->store.races();
-  if (!races) {
-    return races.error();
-  }
-  const std::vector<RaceWeight> weights = weightsOf(*loaded, *races);
-  if (asJson) {
-    ListDocument document(out, json::object(), "races");
-    for (std::size_t i = 0; i < races->size(); ++i) {
-      document.add(raceJson(loaded->execution, (*races)[i], weights[i]));
-    }
-    document.finish();
-    return {};
-  }
-  out(std::to_string(races->size()) +
-      (races->size() == 1 ? " racing receive\n" : " racing receives\n"));
-  if (const auto first = std::ranges::find(weights, RaceWeight::First); first != weights.end()) {
-    const auto number = static_cast<std::size_t>(first - weights.begin());
-    out("look first at number " + std::to_string(number + 1) +
-        ", the last of the rank that failed before it failed: " +
-        placeText(loaded->execution, raceEvent(loaded->execution, (*races)[number].race)) + "\n");
-  }
-  for (const db::StoredRace& stored : *races) {
-    out(raceText(loaded->execution, stored.race));
-  }
-  return {};
-}
 
 Status eventsReport(const std::string& trace, std::optional<Rank> only, bool asJson,
                     const TextSink& out) {
