@@ -47,8 +47,8 @@ EndSignals::EndSignals(QObject* parent) : QObject(parent) {
 }
 
 EndSignals::~EndSignals() {
-  for (const int signal : kSignals) {
-    std::signal(signal, SIG_DFL);
+  for (const int signal : kSignals) {  // one that asks for something ends nothing, however late
+    std::signal(signal, signal == SIGUSR1 ? SIG_IGN : SIG_DFL);
   }
   g_pipe = -1;
 }
