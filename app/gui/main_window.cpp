@@ -250,6 +250,8 @@ void MainWindow::refreshActions() {
 
 void MainWindow::connectSession() {
   connect(m_session, &DebugSession::message, this, &MainWindow::say);
+  connect(m_session, &DebugSession::stopTold, this,
+          [this](const QString& text) { say(text, false); });
   connect(m_session, &DebugSession::progress, this, [this](const QString& task) {
     task.isEmpty() ? m_status->progress().finish() : m_status->progress().start(task);
   });

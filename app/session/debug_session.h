@@ -162,6 +162,9 @@ class DebugSession : public QObject, private mi::FleetObserver {
   void snapshotsChanged();
   void positionsChanged(const std::vector<pf::values::ReplayPosition>& positions);
   void rankStopped(int rank);  ///< its stack can be asked for
+  void stopTold(
+      const QString&
+          text);  ///< GDB has stopped a rank at a breakpoint, a watch or a signal: for the status bar
   void marksChanged(const std::vector<pf::values::EventMark>& marks);
   void output(int rank, pf::values::OutputStream stream, const QByteArray& bytes);
   void logged(const pf::values::LogEntry& entry);  ///< by a logpoint

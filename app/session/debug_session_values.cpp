@@ -104,11 +104,10 @@ void DebugSession::tellStop(int rank, const mi::StopEvent& stop) {
                       stop.reason == mi::StopReason::Watchpoint ||
                       stop.reason == mi::StopReason::Signal;
   if (wanted) {
-    Q_EMIT message(tr("Rank %1: %2, after event %3.")
-                       .arg(rank)
-                       .arg(m_state.now[rank].why)
-                       .arg(m_state.serialOf(rank)),
-                   false);
+    Q_EMIT stopTold(tr("Rank %1: %2, after event %3.")
+                        .arg(rank)
+                        .arg(m_state.now[rank].why)
+                        .arg(m_state.serialOf(rank)));
   }
 }
 

@@ -140,6 +140,7 @@ TEST_F(DebugSessionTest, WhereRanksAreIsToldWhenGdbStopsOneOnItsWay) {
   std::vector<values::ReplayPosition> positions;
   QObject::connect(&session(), &DebugSession::positionsChanged,
                    [&positions](const auto& now) { positions = now; });
+  QSignalSpy told(&session(), &DebugSession::stopTold);
   session().debuggers().setFocus({2});
   session().replayTo({2, 40});
   gate();
@@ -156,7 +157,8 @@ TEST_F(DebugSessionTest, WhereRanksAreIsToldWhenGdbStopsOneOnItsWay) {
   ASSERT_NE(two, positions.end());
   EXPECT_EQ(two->next, 12U);
   EXPECT_TRUE(two->stopped);
-  EXPECT_TRUE(wasSaid("after event 11.")) << said().toStdString();
+  ASSERT_EQ(told.size(), 1);
+  EXPECT_TRUE(told.first().first().toString().endsWith(QLatin1String("after event 11.")));
 }
 
 TEST_F(DebugSessionTest, NothingIsShownOfRanksThatWereEnded) {
