@@ -17,6 +17,7 @@
 
 #include <gtest/gtest.h>
 
+#include "replay_engine/comparison/aligned_differences.h"
 #include "replay_engine/comparison/difference.h"
 #include "replay_engine/races/races.h"
 #include "replay_engine/races/tests/deterministic_program.h"
@@ -170,6 +171,7 @@ class RandomPair {
     if (m_decided && !::testing::Test::HasFailure()) {
       checkOrder();
       checkContents();
+      checkAligned();
     }
   }
 
@@ -228,6 +230,29 @@ class RandomPair {
     EXPECT_EQ(any, differences() > 0);
     EXPECT_EQ(m_result.coneA, coneOf(m_a, inA));
     EXPECT_EQ(m_result.coneB, coneOf(m_b, inB));
+  }
+
+  /// A program that depends on nothing but its messages does nothing otherwise that follows from no choice; and where a
+  /// rank differs first, something is listed.
+  void checkAligned() {
+    const AlignedDifferences aligned = alignDifferences(
+        {m_a.execution, m_a.facts}, {m_b.execution, m_b.facts}, true, m_result, {});
+    std::vector<bool> differs(m_expected.size());
+    std::size_t told = aligned.roots.size();
+    for (const std::size_t root : aligned.roots) {
+      const AlignedDifference& one = aligned.all[root];
+      told += one.followers;
+      EXPECT_TRUE(one.choice) << "rank " << one.rank << " event " << one.a << "/" << one.b
+                              << " differs out of nothing";
+    }
+    EXPECT_EQ(told, aligned.all.size());
+    for (const AlignedDifference& one : aligned.all) {
+      differs[index(one.rank)] = true;
+      EXPECT_GE(std::max(one.besideA, one.besideB), m_expected[index(one.rank)].serial);
+    }
+    for (std::size_t rank = 0; rank < m_expected.size(); ++rank) {
+      EXPECT_TRUE(!differs[rank] || m_expected[rank].serial != 0) << "rank " << rank;
+    }
   }
 
   /// Whatever the difference reaches not is the same, contents included.
