@@ -90,8 +90,8 @@ int peek(const std::string& trace, const std::string& to, bool survey, bool trus
 }
 
 /// As diff(1): 0 the same, 1 different.
-int diff(const std::string& a, const std::string& b, bool json) {
-  auto report = app::diffReport(a, b, json);
+int diff(const std::string& a, const std::string& b, bool json, bool all) {
+  auto report = app::diffReport(a, b, json, all);
   if (!report) {
     return fail(report.error());
   }
@@ -226,13 +226,17 @@ void addCopies(CLI::App& parser, Commands& commands) {
 void addConversions(CLI::App& parser, Commands& commands) {
   auto compared = std::make_shared<ReportWords>();
   CLI::App* diffCommand = parser.add_subcommand(
-      "diff", "Where two recordings of a program part: first differences, first causes");
+      "diff", "In what two recordings of a program differ: before the failure, first causes");
   diffCommand->add_option("A", compared->trace, "trace")->required();
   diffCommand->add_option("B", compared->other, "trace of the same program")->required();
+  diffCommand->add_flag("--all", compared->further, "every difference, and what follows from each");
   addJson(*diffCommand, compared);
   addTrust(*diffCommand);
   commands.push_back({diffCommand,
-                      [compared] { return diff(compared->trace, compared->other, compared->json); },
+                      [compared] {
+                        return diff(compared->trace, compared->other, compared->json,
+                                    compared->further);
+                      },
                       [compared] {
                         return std::vector<std::string>{compared->trace, compared->other};
                       }});

@@ -4,10 +4,11 @@
 
 #include <algorithm>
 
-#include "app/collation/event_text.h"
 #include "app/replaying/compared_trace.h"
 #include "app/replaying/other_contents.h"
+#include "app/reports/all_differences.h"
 #include "app/reports/report.h"
+#include "app/reports/reported_side.h"
 #include "replay_engine/base/text_stream.h"
 
 namespace pf::app {
@@ -31,219 +32,6 @@ const char* nameOf(DifferenceKind kind) {
   return "";
 }
 
-/// What a receive took or a probe saw.
-struct Taken {
-  std::uint32_t comm = kNone;
-  Tag wantedTag = kAnyTag;
-  Rank source = kUnknownRank;
-  Tag tag = kAnyTag;
-  std::uint32_t message = kNone;
-  bool cancelled = false;
-  Serial post = 0;  ///< event that posted it, for a receive
-};
-
-std::optional<Taken> takenAt(const Execution& execution, Rank rank, const DifferenceSide& side) {
-  const RankHistory& history = execution.ranks[static_cast<std::size_t>(rank)];
-  if (side.receive < history.receives.size()) {
-    const PostedReceive& r = history.receives[side.receive];
-    return Taken{r.comm, r.wantedTag, r.source,
-                 r.tag,  r.message,   r.state == ReceiveState::Cancelled,
-                 r.post};
-  }
-  if (side.probe < history.probes.size()) {
-    const ProbeHit& p = history.probes[side.probe];
-    return Taken{p.comm, p.wantedTag, p.source, p.tag, p.message, false, 0};
-  }
-  return std::nullopt;
-}
-
-/// The indices that a call returned, from what the log says of it.
-std::vector<std::uint64_t> indices(const std::vector<std::uint64_t>& payload, bool some) {
-  if (payload.empty() || payload.front() == 0) {
-    return {};
-  }
-  return some ? std::vector<std::uint64_t>(payload.begin() + 1, payload.end())
-              : std::vector<std::uint64_t>{payload.front() - 1};
-}
-
-/// One of the two recordings at a difference.
-class Side {
- public:
-  Side(const ComparedTrace& trace, const Difference& difference, const DifferenceSide& side)
-      : m_trace(trace),
-        m_execution(trace.execution()),
-        m_difference(difference),
-        m_side(side),
-        m_here{difference.rank, difference.serial},
-        taken(takenAt(m_execution, difference.rank, side)) {}
-
-  [[nodiscard]] bool there() const { return m_side.there; }
-  [[nodiscard]] std::string place() const { return eventText(m_execution, m_here); }
-  [[nodiscard]] std::string communicator() const {
-    return taken && taken->comm < m_execution.communicators.size()
-               ? m_execution.communicators[taken->comm].name
-               : "";
-  }
-
-  void putEvent(json& out) const { putPlace(out, m_execution, m_here); }
-
-  [[nodiscard]] json asJson() const {
-    json out = json::object();
-    if (m_difference.onlyFailedPolls && !m_side.there) {
-      out["failed"] = m_side.failedPolls;
-      return out;
-    }
-    if (!m_side.there) {
-      out["ended"] = endText();
-      out["exitStatus"] = info().exitStatus ? json(*info().exitStatus) : json(nullptr);
-      out["signal"] = info().exitSignal ? json(*info().exitSignal) : json(nullptr);
-      return out;
-    }
-    if (isOtherCall()) {
-      putCall(out);
-      return out;
-    }
-    json receive = json::object();
-    putPlace(receive, m_execution, m_here);
-    receive.erase("rank");
-    if (taken && taken->post != 0 && taken->post != m_difference.serial) {
-      json posted = json::object();
-      putPlace(posted, m_execution, {m_difference.rank, taken->post});
-      posted.erase("rank");
-      receive["posted"] = posted;
-    }
-    out["receive"] = receive;
-    putOutcome(out);
-    return out;
-  }
-
-  [[nodiscard]] std::string text() const {
-    if (m_difference.onlyFailedPolls) {
-      return std::to_string(m_side.failedPolls) + " failed tests" +
-             (m_side.there ? " before it" : " at the end");
-    }
-    if (!m_side.there) {
-      return endText();
-    }
-    if (isOtherCall()) {
-      return (m_difference.kind == DifferenceKind::End ? "goes on with " : "") + callText();
-    }
-    std::string words = m_side.payload.empty() ? "" : indexText();
-    if (taken) {
-      words += (words.empty() ? "" : ": ") + takenText();
-    }
-    return words.empty() ? "completed none of these" : words;
-  }
-
- private:
-  [[nodiscard]] bool isOtherCall() const {
-    return m_difference.otherCall || m_difference.kind == DifferenceKind::End;
-  }
-  [[nodiscard]] const db::RankInfo& info() const {
-    return m_trace.loaded.store.ranks()[static_cast<std::size_t>(m_difference.rank)];
-  }
-  [[nodiscard]] const Event& event() const {
-    return m_execution.ranks[static_cast<std::size_t>(m_difference.rank)]
-        .events[m_difference.serial - 1];
-  }
-  [[nodiscard]] bool some() const { return m_execution.callNames[event().call].ends_with("some"); }
-
-  [[nodiscard]] std::string endText() const {
-    const auto events =
-        m_execution.ranks[static_cast<std::size_t>(m_difference.rank)].events.size();
-    std::string words = info().complete ? "finished" : info().state;
-    if (words.empty() || words.find("event") == std::string::npos) {
-      words +=
-          (words.empty() ? "ended" : "") + std::string(" after event ") + std::to_string(events);
-    }
-    if (info().exitSignal) {
-      words += ", signal " + std::to_string(*info().exitSignal);
-    } else if (info().exitStatus) {
-      words += ", exit status " + std::to_string(*info().exitStatus);
-    }
-    return words;
-  }
-
-  [[nodiscard]] std::string callText() const {
-    const Event& e = event();
-    std::string words = place();
-    if (e.kind == EventKind::Collective || e.kind == EventKind::CollectivePost) {
-      words += e.peer >= 0 ? ", root rank " + std::to_string(e.peer) : "";
-    }
-    if (e.bytes != 0) {
-      words += ", " + std::to_string(e.bytes) + " bytes";
-    }
-    if (e.comm < m_execution.communicators.size() && m_execution.communicators[e.comm].key != 0) {
-      words += ", on " + m_execution.communicators[e.comm].name;
-    }
-    return words;
-  }
-
-  [[nodiscard]] std::string indexText() const {
-    std::string words = "returned";
-    for (const std::uint64_t index : indices(m_side.payload, some())) {
-      words += " " + std::to_string(index);
-    }
-    return words == "returned" ? "returned no index" : words;
-  }
-
-  [[nodiscard]] std::string takenText() const {
-    if (taken->cancelled) {
-      return "was cancelled";
-    }
-    std::string words = m_side.probe != kNone ? "saw" : "took";
-    words += " rank " + std::to_string(taken->source) + "'s tag " + std::to_string(taken->tag);
-    if (taken->message >= m_execution.messages.size()) {
-      return words + ", whose send is not in the record";
-    }
-    const EventRef send = m_execution.messages[taken->message].send;
-    return words + ": its event " + std::to_string(send.serial) + ", " +
-           eventText(m_execution, send);
-  }
-
-  void putCall(json& out) const {
-    putEvent(out);
-    out.erase("rank");
-    out["kind"] = kindText(event().kind);
-    out["peer"] = event().peer;
-    out["tag"] = event().tag;
-    out["bytes"] = event().bytes;
-    out["communicator"] = event().comm < m_execution.communicators.size()
-                              ? json(m_execution.communicators[event().comm].name)
-                              : json(nullptr);
-  }
-
-  void putOutcome(json& out) const {
-    if (m_difference.onlyFailedPolls) {
-      out["failed"] = m_side.failedPolls;
-    }
-    if (!m_side.payload.empty()) {
-      out["indices"] = indices(m_side.payload, some());
-    }
-    if (taken && taken->cancelled) {
-      out["cancelled"] = true;
-    } else if (taken) {
-      if (taken->message < m_execution.messages.size()) {
-        putPlace(out, m_execution, m_execution.messages[taken->message].send);
-        out.erase("rank");
-      } else {
-        out["serial"] = nullptr;
-      }
-      out["source"] = taken->source;
-      out["tag"] = taken->tag;
-    }
-  }
-
-  const ComparedTrace& m_trace;
-  const Execution& m_execution;
-  const Difference& m_difference;
-  const DifferenceSide& m_side;
-  EventRef m_here;
-
- public:
-  std::optional<Taken> taken;
-};
-
 json coneJson(const std::vector<Serial>& a, const std::vector<Serial>& b) {
   const auto list = [](const std::vector<Serial>& cone) {
     json out = json::array();
@@ -256,8 +44,8 @@ json coneJson(const std::vector<Serial>& a, const std::vector<Serial>& b) {
 }
 
 json differenceJson(const ComparedTraces& traces, const Difference& difference) {
-  const Side a(traces.a, difference, difference.a);
-  const Side b(traces.b, difference, difference.b);
+  const ReportedSide a(traces.a, difference, difference.a);
+  const ReportedSide b(traces.b, difference, difference.b);
   json out = {
       {"kind", nameOf(difference.kind)}, {"call", nullptr}, {"file", nullptr}, {"line", nullptr}};
   if (a.there() || b.there()) {
@@ -265,7 +53,7 @@ json differenceJson(const ComparedTraces& traces, const Difference& difference) 
   }
   out.erase("rank");
   out["serial"] = difference.serial == 0 ? json(nullptr) : json(difference.serial);
-  const Side& named = a.taken ? a : b;
+  const ReportedSide& named = a.taken ? a : b;
   out["communicator"] = named.taken ? json(named.communicator()) : json(nullptr);
   out["tag"] = named.taken && named.taken->wantedTag != kAnyTag ? json(named.taken->wantedTag)
                                                                 : json(nullptr);
@@ -327,7 +115,7 @@ std::string ordinalText(std::uint32_t n) {
 }
 
 /// ", 2nd receive of any tag on MPI_COMM_WORLD"
-std::string receiveText(const Difference& difference, const Side& side) {
+std::string receiveText(const Difference& difference, const ReportedSide& side) {
   if (!side.taken || difference.ordinal == 0) {
     return {};
   }
@@ -358,7 +146,7 @@ std::string reachText(const Difference& difference) {
 }
 
 /// What differs, without rank and event.
-std::string whatText(const Difference& difference, const Side& a, const Side& b) {
+std::string whatText(const Difference& difference, const ReportedSide& a, const ReportedSide& b) {
   if (difference.otherCall) {
     return difference.kind == DifferenceKind::Call ? "another call" : "another test succeeded";
   }
@@ -393,8 +181,8 @@ std::vector<std::string> whyTexts(const Comparison& comparison, const Difference
 
 void putText(std::ostream& out, const ComparedTraces& traces, const Comparison& comparison,
              const Difference& difference) {
-  const Side a(traces.a, difference, difference.a);
-  const Side b(traces.b, difference, difference.b);
+  const ReportedSide a(traces.a, difference, difference.a);
+  const ReportedSide b(traces.b, difference, difference.b);
   out << "rank " << difference.rank;
   if (difference.serial != 0) {
     out << " event " << difference.serial;
@@ -439,7 +227,10 @@ void putHeader(std::ostream& out, const ComparedTraces& traces) {
   }
 }
 
-std::string textOf(const ComparedTraces& traces, const Comparison& comparison) {
+/// Without `all`, of so many ranks at most.
+constexpr std::size_t kMostRanks = 20;
+
+std::string textOf(const ComparedTraces& traces, const Comparison& comparison, bool all) {
   TextStream out;
   putHeader(out, traces);
   std::vector<Rank> same;
@@ -456,8 +247,18 @@ std::string textOf(const ComparedTraces& traces, const Comparison& comparison) {
     return out.str();
   }
   out << "differ on " << differences.size() << " of " << comparison.ranks.size() << " ranks\n";
+  const AllDifferences again(traces, comparison);
+  if (again.failed()) {
+    out << again.text(all);
+  }
   const char* title = "";
+  std::size_t left = all ? differences.size() : std::min(differences.size(), kMostRanks);
   for (const Difference* each : differences) {
+    if (left-- == 0) {
+      out << "and " << differences.size() - kMostRanks
+          << " more ranks that differ; --all prints each\n";
+      break;
+    }
     const char* const needed = each->cause             ? "\nfirst causes\n"
                                : each->onlyFailedPolls ? "\nonly failed tests\n"
                                                        : "\nwhat follows\n";
@@ -465,6 +266,9 @@ std::string textOf(const ComparedTraces& traces, const Comparison& comparison) {
       out << (title = needed);
     }
     putText(out, traces, comparison, *each);
+  }
+  if (!again.failed() && again.roots() > comparison.firstCauses.size()) {
+    out << again.text(all);
   }
   if (!same.empty()) {
     out << "\nthe same calls and outcomes: " << rankList(same) << "\n";
@@ -474,7 +278,7 @@ std::string textOf(const ComparedTraces& traces, const Comparison& comparison) {
 
 }  // namespace
 
-Result<DiffReport> diffReport(const std::string& a, const std::string& b, bool asJson) {
+Result<DiffReport> diffReport(const std::string& a, const std::string& b, bool asJson, bool all) {
   Result<ComparedTraces> traces = loadCompared(a, b);
   if (!traces) {
     return traces.error();
@@ -487,10 +291,11 @@ Result<DiffReport> diffReport(const std::string& a, const std::string& b, bool a
   }
   if (!asJson) {
     return DiffReport{
-        textOf(*traces, comparison) + otherContentsText(traces->a.execution(), *contents),
+        textOf(*traces, comparison, all) + otherContentsText(traces->a.execution(), *contents),
         comparison.same()};
   }
   json document = documentOf(*traces, comparison);
+  AllDifferences(*traces, comparison).putJson(document, all);
   document["otherContents"] = json::array();
   for (const EventRef& event : *contents) {
     putPlace(document["otherContents"].emplace_back(), traces->a.execution(), event);
@@ -508,8 +313,8 @@ Result<DifferenceTable> differenceTable(const std::string& a, const std::string&
   table.same = comparison.same();
   table.sameBuild = traces->sameBuild;
   for (const Difference* each : inOrder(comparison)) {
-    const Side sideA(traces->a, *each, each->a);
-    const Side sideB(traces->b, *each, each->b);
+    const ReportedSide sideA(traces->a, *each, each->a);
+    const ReportedSide sideB(traces->b, *each, each->b);
     DifferenceLine line{each->rank,   each->serial, each->cause, whatText(*each, sideA, sideB),
                         sideA.text(), sideB.text(), {}};
     for (const std::string& why : whyTexts(comparison, *each)) {

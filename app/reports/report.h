@@ -39,8 +39,9 @@ struct DiffReport {
   std::string text;
   bool same = false;
 };
-/// photofinish diff A B [--json]. Usage where they cannot be compared: other programs or ranks.
-Result<DiffReport> diffReport(const std::string& a, const std::string& b, bool json);
+/// photofinish diff A B [--all] [--json]. Usage where they cannot be compared: other programs or ranks.
+Result<DiffReport> diffReport(const std::string& a, const std::string& b, bool json,
+                              bool all = false);
 
 /// The first difference of a rank, in words.
 struct DifferenceLine {

@@ -76,6 +76,7 @@ class SharedNames {
 struct RankSymbols {
   std::vector<std::uint64_t> requests;
   std::vector<std::uint64_t> whole;
+  std::vector<std::uint64_t> outcomes;  ///< 0: none
   std::vector<bool> choices;
   std::vector<bool> tests;  ///< that succeeded
 };
@@ -105,8 +106,13 @@ class SymbolMaker {
       m_symbols.tests.push_back(m_names.isTest(event));
     }
     addRequests();
-    m_symbols.whole = m_symbols.requests;
+    m_symbols.outcomes.assign(m_history.events.size(), 0);
     addOutcomes();
+    for (std::size_t i = 0; i < m_history.events.size(); ++i) {
+      m_symbols.whole.push_back(m_symbols.outcomes[i] == 0
+                                    ? m_symbols.requests[i]
+                                    : mixed(m_symbols.requests[i], m_symbols.outcomes[i]));
+    }
     return std::move(m_symbols);
   }
 
@@ -140,7 +146,7 @@ class SymbolMaker {
         continue;
       }
       const Serial event = isObserved(m_history, each) ? each.completion : each.post;
-      mix(m_symbols.whole, event,
+      mix(m_symbols.outcomes, event,
           each.state == ReceiveState::Cancelled
               ? 8
               : mixed(9, envelope(each.comm, each.source, each.tag)));
@@ -149,7 +155,7 @@ class SymbolMaker {
       }
     }
     for (const ProbeHit& each : m_history.probes) {
-      mix(m_symbols.whole, each.event, mixed(10, envelope(each.comm, each.source, each.tag)));
+      mix(m_symbols.outcomes, each.event, mixed(10, envelope(each.comm, each.source, each.tag)));
       if (each.wantedSource == kAnySource && isEvent(m_history, each.event)) {
         m_symbols.choices[each.event - 1] = true;
       }
@@ -179,6 +185,13 @@ class Numbering {
   std::unordered_map<std::uint64_t, std::uint32_t> m_known;
 };
 
+/// Where a difference is among those of its rank, and what was taken there: 0: nothing.
+struct RowPlace {
+  std::size_t row = 0;
+  std::uint64_t outcomeA = 0;
+  std::uint64_t outcomeB = 0;
+};
+
 /// One side of a rank.
 struct AlignedSide {
   const RankHistory& history;
@@ -186,6 +199,7 @@ struct AlignedSide {
   RankSymbols symbols;
   std::vector<std::uint32_t> requests;
   std::vector<std::uint32_t> whole;
+  std::vector<std::uint32_t> outcomes;
 
   [[nodiscard]] std::size_t size() const { return history.events.size(); }
 };
@@ -202,6 +216,10 @@ class RankAlignment {
     m_a.whole = whole.of(m_a.symbols.whole);
     m_b.whole = whole.of(m_b.symbols.whole);
     m_symbols = whole.size();
+    Numbering outcomes;
+    m_a.outcomes = outcomes.of(m_a.symbols.outcomes);
+    m_b.outcomes = outcomes.of(m_b.symbols.outcomes);
+    m_outcomes = outcomes.size();
   }
 
   void run() {
@@ -235,11 +253,11 @@ class RankAlignment {
     one.choice = first->kind == DifferenceKind::Delivery || first->kind == DifferenceKind::Probe ||
                  first->kind == DifferenceKind::Outcome;
     found.insert(found.begin(), one);
-    rows.insert(rows.begin(), 0);
+    rows.insert(rows.begin(), RowPlace());
   }
 
   std::vector<AlignedDifference> found;
-  std::vector<std::size_t> rows;  ///< of each of them, from 1
+  std::vector<RowPlace> rows;  ///< of each of them, from 1
   bool exact = true;
 
  private:
@@ -311,7 +329,8 @@ class RankAlignment {
 
   void add(AlignedKind kind, std::size_t a, std::size_t b) {
     AlignedDifference& one = found.emplace_back();
-    rows.push_back(m_row);
+    rows.push_back({m_row, kind == AlignedKind::OnlyB ? 0 : m_a.symbols.outcomes[a],
+                    kind == AlignedKind::OnlyA ? 0 : m_b.symbols.outcomes[b]});
     one.rank = m_rank;
     one.kind = kind;
     one.besideA = a + 1;
@@ -383,18 +402,18 @@ class RankAlignment {
   /// What is alone in both is in both: at another place. What one took and the other took elsewhere is in another order.
   void joinMoved() {
     std::vector<std::vector<std::size_t>> aloneA(m_symbols);
-    std::vector<std::uint32_t> differA(m_symbols);
-    std::vector<std::uint32_t> differB(m_symbols);
+    std::vector<bool> differA(m_outcomes);
+    std::vector<bool> differB(m_outcomes);
     for (std::size_t i = 0; i < found.size(); ++i) {
       const AlignedDifference& one = found[i];
       if (one.kind == AlignedKind::Size) {
         continue;
       }
       if (one.a != 0) {
-        ++differA[m_a.whole[one.a - 1]];
+        differA[m_a.outcomes[one.a - 1]] = true;
       }
       if (one.b != 0) {
-        ++differB[m_b.whole[one.b - 1]];
+        differB[m_b.outcomes[one.b - 1]] = true;
       }
       if (one.kind == AlignedKind::OnlyA) {
         aloneA[m_a.whole[one.a - 1]].push_back(i);
@@ -405,7 +424,7 @@ class RankAlignment {
     for (std::size_t i = 0; i < found.size(); ++i) {
       AlignedDifference& one = found[i];
       if (one.kind == AlignedKind::Delivery) {
-        const bool both = differB[m_a.whole[one.a - 1]] != 0 && differA[m_b.whole[one.b - 1]] != 0;
+        const bool both = differB[m_a.outcomes[one.a - 1]] && differA[m_b.outcomes[one.b - 1]];
         one.kind = both ? AlignedKind::Order : AlignedKind::Delivery;
       } else if (one.kind == AlignedKind::OnlyB) {
         const std::uint32_t symbol = m_b.whole[one.b - 1];
@@ -444,7 +463,7 @@ class RankAlignment {
     std::vector<bool> unknown;
     for (std::size_t i = 0; i < found.size(); ++i) {
       const AlignedKind kind = found[i].kind;
-      unknown.push_back(rows[i] == lastRow &&
+      unknown.push_back(rows[i].row == lastRow &&
                         ((kind == AlignedKind::OnlyA && m_b.end == RecordEnd::Cut) ||
                          (kind == AlignedKind::OnlyB && m_a.end == RecordEnd::Cut)));
     }
@@ -455,6 +474,7 @@ class RankAlignment {
   AlignedSide m_a;
   AlignedSide m_b;
   std::size_t m_symbols = 0;
+  std::size_t m_outcomes = 0;
   std::size_t m_row = 0;
 };
 
@@ -462,7 +482,7 @@ class RankAlignment {
 class Following {
  public:
   Following(const Execution& a, const Execution& b, const Comparison& first,
-            std::vector<AlignedDifference>& all, const std::vector<std::size_t>& rows)
+            std::vector<AlignedDifference>& all, const std::vector<RowPlace>& rows)
       : m_a(a), m_b(b), m_first(first), m_all(all), m_rows(rows), m_before(all.size(), kNobody) {}
 
   void run() {
@@ -531,6 +551,14 @@ class Following {
     return siteOf(m_all[i]) == siteOf(m_all[j]);
   }
 
+  /// It took what the earlier one left: what that took in the other execution.
+  [[nodiscard]] bool isLeft(std::size_t i, std::size_t earlier) const {
+    const RowPlace& one = m_rows[i];
+    const RowPlace& before = m_rows[earlier];
+    return (one.outcomeB != 0 && one.outcomeB == before.outcomeA) ||
+           (one.outcomeA != 0 && one.outcomeA == before.outcomeB);
+  }
+
   /// The difference that this one follows from at once, kNobody: none.
   [[nodiscard]] std::size_t beforeOf(std::size_t i) const {
     const AlignedDifference& one = m_all[i];
@@ -545,8 +573,9 @@ class Following {
     if (const std::size_t sender = senderOf(one); sender != kNobody) {
       return sender;
     }
-    for (std::size_t j = i; j-- > 0 && m_all[j].rank == one.rank && m_rows[j] == m_rows[i];) {
-      if (m_all[j].choice && sameSite(i, j)) {
+    for (std::size_t j = i;
+         j-- > 0 && m_all[j].rank == one.rank && m_rows[j].row == m_rows[i].row;) {
+      if (m_all[j].choice && (sameSite(i, j) || isLeft(i, j))) {
         return j;
       }
       if (i - j > kLookBack) {
@@ -607,7 +636,7 @@ class Following {
   const Execution& m_b;
   const Comparison& m_first;
   std::vector<AlignedDifference>& m_all;
-  const std::vector<std::size_t>& m_rows;
+  const std::vector<RowPlace>& m_rows;
   std::vector<std::size_t> m_before;
   std::vector<std::size_t> m_firstOf;  ///< by rank
   std::vector<std::size_t> m_visit;    ///< by difference: the search that has met it
@@ -653,12 +682,13 @@ AlignedDifferences alignDifferences(const ComparedRun& a, const ComparedRun& b, 
   const SharedNames namesA(a.execution, sites);
   const SharedNames namesB(b.execution, sites);
   AlignedDifferences differences;
-  std::vector<std::size_t> rows;
+  std::vector<RowPlace> rows;
   const auto side = [](const ComparedRun& run, const SharedNames& names, std::size_t rank) {
     const RankHistory& history = run.execution.ranks[rank];
     return AlignedSide{history,
                        rank < run.ranks.size() ? run.ranks[rank].end : RecordEnd::Finished,
                        SymbolMaker(names, history).run(),
+                       {},
                        {},
                        {}};
   };

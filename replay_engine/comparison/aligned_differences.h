@@ -13,7 +13,7 @@
 //     succeeded) and the rank
 //     has differed before, or its first difference follows from another rank's (Difference::after): by Netzer and
 //     Miller's Replay Theorem a program does the same as long as it takes the same;
-//   - if it is a choice of the same call site as one before it in its row;
+//   - if it is a choice of the same call site as one before it in its row, or took what that one left;
 //   - if it took a message that was sent in that execution only: it follows from the sender's difference.
 // Else it is listed by itself. Those that happen before the failure of a run come first, as races do (race_weight.h).
 #pragma once

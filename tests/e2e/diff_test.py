@@ -13,6 +13,37 @@ CORPUS = BIN / "corpus"
 STEERED = SOURCE / "tests" / "e2e" / "programs" / "steered.c"
 MPICC = os.environ.get("PF_MPICC", "mpicc")
 SEEDS = 40
+# Rank 0 answers whoever is first, ROUNDS times a worker; then it takes what each has in the end, and fails if that of rank 2
+# comes first. FIRST and LAST are whose first and last message comes first.
+MASTER = """#include <mpi.h>
+#include <stdlib.h>
+#include <unistd.h>
+int main(int argc, char** argv) {
+  int rank, value = 0, other = 0, i;
+  int first = atoi(getenv("FIRST")), last = atoi(getenv("LAST"));
+  MPI_Status status;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  for (i = 0; i < ROUNDS && rank != 0; i++) {
+    if (i == 0 && rank != first) usleep(300000);
+    MPI_Send(&rank, 1, MPI_INT, 0, 1, MPI_COMM_WORLD);
+    MPI_Recv(&value, 1, MPI_INT, 0, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+  for (i = 0; i < 2 * ROUNDS && rank == 0; i++) {
+    MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &status); /* harmless */
+    MPI_Send(&value, 1, MPI_INT, status.MPI_SOURCE, 2, MPI_COMM_WORLD);
+  }
+  if (rank != 0) {
+    if (rank != last) usleep(600000);
+    MPI_Send(&rank, 1, MPI_INT, 0, 9, MPI_COMM_WORLD);
+  } else {
+    MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* culprit */
+    MPI_Recv(&other, 1, MPI_INT, MPI_ANY_SOURCE, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+  MPI_Finalize();
+  return rank == 0 && value == 2;
+}
+"""
 
 
 class DiffTest(PhotofinishTest):
@@ -205,6 +236,62 @@ class DiffTest(PhotofinishTest):
     def test_recordings_of_both_modes(self):
         document = self.differing_pair("any_source_sum", 4, "--mode", "all")
         self.check_against_events(document)
+
+    # -- all differences
+    def record_master(self, rounds=40):
+        """a.pft passes, b.pft fails: the first receives of both differ, and the last ones."""
+        self.need("mpirun", MPICC)
+        source = self.dir / "master.c"
+        source.write_text(MASTER)
+        subprocess.run([MPICC, "-g", "-O0", f"-DROUNDS={rounds}", "-o", self.dir / "master", source], check=True, env=self.env)
+        for trace, first, last in (("a.pft", 1, 1), ("b.pft", 2, 2)):
+            self.record(trace, self.mpirun(3, self.dir / "master"), "--mode", "all", env={"FIRST": str(first), "LAST": str(last)},
+                        status=last - 1)
+        return {mark: next(number for number, line in enumerate(MASTER.splitlines(), 1) if f"/* {mark} */" in line)
+                for mark in ("harmless", "culprit")}
+
+    def test_the_culprit_is_listed_first(self):
+        lines = self.record_master()
+        culprit = next(event["serial"] for event in self.events("b.pft")[0] if event["line"] == lines["culprit"])
+        run = self.diff("a.pft", "b.pft")
+        self.assertEqual(run.status, 1, run)
+        self.assertRegex(run.out, rf"differ on \d of 3 ranks\n\nbefore the failure of B: rank 0 ended with exit status 1 after event \d+\n"
+                         rf"rank 0 event {culprit}: MPI_Recv from any source, tag 9 at master.c:{lines['culprit']}: in another order\n"
+                         rf"    A  took rank 1's tag 9: its event \d+, MPI_Send to rank 0, tag 9 at master.c:\d+\n"
+                         rf"    B  took rank 2's tag 9: its event \d+, MPI_Send .*\n"
+                         r"    look here first: the last of the rank that failed before it failed\n")
+        # What is harmless comes behind it, and is at one place.
+        self.assertRegex(run.out.split("\nfirst causes\n")[0], rf"look here first.*\n(?:.*\n)*?rank 0 event 2\b.* at master.c:{lines['harmless']}: in another order\n")
+        self.assertRegex(run.out, r"\nfirst causes\nrank 0 event 2: MPI_Recv")
+        self.assertLess(len(run.out.splitlines()), 60, run)
+
+    def test_all_differences_in_json(self):
+        lines = self.record_master()
+        document = self.diff("a.pft", "b.pft", "--json").json()
+        self.assertEqual((document["failure"]["run"], document["failure"]["rank"]), ("b", 0))
+        self.assertTrue(document["exactlyAligned"])
+        first = document["differences"][0]
+        self.assertEqual((first["rank"], first["weight"], first["kind"]), (0, "first", "order"))
+        self.assertEqual((first["a"]["source"], first["b"]["source"], first["b"]["receive"]["line"]), (1, 2, lines["culprit"]))
+        others = document["differences"][1:]
+        self.assertTrue(others)
+        self.assertEqual(min(each["serialA"] or each["serialB"] for each in others if each["rank"] == 0), 2)
+        self.assertEqual({each["b"]["receive"]["line"] for each in others if each["rank"] == 0}, {lines["harmless"]}, "the rest follows from these")
+        # Every receive of rank 0 that took another message than in A, counted by position, is told or follows; and so does what was sent.
+        every = self.diff("a.pft", "b.pft", "--json", "--all").json()["differences"]
+        self.assertEqual([each["following"] for each in every], [len(each.get("follows", [])) for each in every])
+        self.assertEqual([{key: value for key, value in each.items() if key != "follows"} for each in every], document["differences"])
+        text = self.diff("a.pft", "b.pft", "--all").out
+        for each in every:
+            for one in [each, *each.get("follows", [])]:
+                place = f"rank {one['rank']} event {one['serialA'] or one['serialB']}"
+                self.assertRegex(text, rf"(?m)^(?:      follows: )?{place}\b")
+
+    def test_a_run_and_itself_differ_in_nothing(self):
+        self.record_master(3)
+        document = self.diff("b.pft", "b.pft", "--json").json()
+        self.assertEqual((document["same"], document["differences"]), (True, []))
+        self.assertIn("the same: 3 ranks", self.diff("b.pft", "b.pft").out)
 
     # -- calls and ends
     def test_a_call_that_no_delivery_explains(self):

@@ -115,6 +115,19 @@ TEST(AlignedDifferences, AMasterAndItsWorkers) {
       "0: order 10/10 +1 first; 0: order 1/1 +2 before failure; 0: order 5/3 +1 before failure");
 }
 
+/// Two receives of other places: the second one has no choice any more.
+TEST(AlignedDifferences, WhoTakesWhatIsLeftFollows) {
+  const std::string senders = "1: send 0:9\n2: send 0:9\n";
+  Execution a = test::parseExecution("0: recv *:9 = 1:9; recv *:9 = 2:9; local\n" + senders);
+  Execution b = test::parseExecution("0: recv *:9 = 2:9; recv *:9 = 1:9; local\n" + senders);
+  for (Execution* each : {&a, &b}) {
+    each->sites = {{"app", 1, "main", "a.c", 1}, {"app", 2, "main", "a.c", 2}};
+    each->ranks[0].events[0].site = 0;
+    each->ranks[0].events[1].site = 1;
+  }
+  EXPECT_EQ(differencesText(alignedRuns(a, b)), "0: order 1/1 +1");
+}
+
 /// Rank 3 gets another message because rank 0 sent another one.
 TEST(AlignedDifferences, WhatAnotherRankDoesFollows) {
   const AlignedDifferences both =
