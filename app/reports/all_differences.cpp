@@ -42,6 +42,10 @@ std::pair<FailedRun, std::string> failedRun(const ComparedTraces& traces) {
   return {};
 }
 
+std::string followText(std::size_t number) {
+  return "and " + std::to_string(number) + (number == 1 ? " that follows" : " that follow");
+}
+
 std::string manyMore(std::size_t number, const char* what) {
   return std::to_string(number) + " more " + what;
 }
@@ -176,8 +180,7 @@ std::string AllDifferences::block(std::size_t number) const {
     text += "    look here first: the last of the rank that failed before it failed\n";
   }
   if (one.followers != 0) {
-    text += "    and " + std::to_string(one.followers) +
-            (one.followers == 1 ? " that follows\n" : " that follow\n");
+    text += "    " + followText(one.followers) + "\n";
   }
   return text;
 }
@@ -238,6 +241,26 @@ std::string AllDifferences::text(bool all) const {
     text += "the runs differ in so much that they are aligned at some of their events only\n";
   }
   return text;
+}
+
+std::vector<AlignedLine> AllDifferences::table(std::size_t most) const {
+  std::vector<AlignedLine> lines;
+  for (std::size_t i = 0; i < std::min(most, roots()); ++i) {
+    const AlignedDifference& one = at(m_differences.roots[i]);
+    AlignedLine& row = lines.emplace_back();
+    row.rank = one.rank;
+    row.serialA = one.a;
+    row.serialB = one.b;
+    row.weight = nameOf(one.weight);
+    row.what = what(one);
+    if (one.a != 0 && one.b != 0) {
+      const Shown both = shown(one);
+      row.a = ReportedSide(m_traces.a, both.a, both.sideA).text();
+      row.b = ReportedSide(m_traces.b, both.b, both.sideB).text();
+    }
+    row.why = one.followers == 0 ? "" : followText(one.followers);
+  }
+  return lines;
 }
 
 nlohmann::json AllDifferences::json(const AlignedDifference& one) const {

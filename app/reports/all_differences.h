@@ -12,6 +12,7 @@
 
 #include "app/collation/failure.h"
 #include "app/replaying/compared_trace.h"
+#include "app/reports/report.h"
 #include "replay_engine/comparison/aligned_differences.h"
 
 namespace pf::app {
@@ -26,6 +27,8 @@ class AllDifferences {
   [[nodiscard]] std::size_t roots() const { return m_differences.roots.size(); }
   /// One of each rank, kind and place, at most 20 of these; `all`: each of them, and what follows from it.
   [[nodiscard]] std::string text(bool all) const;
+  /// At most `most` of those that follow from none.
+  [[nodiscard]] std::vector<AlignedLine> table(std::size_t most) const;
   /// Adds "failure" and "differences" to a document; `all`: also what follows from each.
   void putJson(nlohmann::json& document, bool all) const;
 

@@ -322,6 +322,10 @@ Result<DifferenceTable> differenceTable(const std::string& a, const std::string&
     }
     table.lines.push_back(std::move(line));
   }
+  constexpr std::size_t kMostAligned = 1000;
+  const AllDifferences again(*traces, comparison);
+  table.aligned = again.table(kMostAligned);
+  table.alignedLeftOut = again.roots() - table.aligned.size();
   table.coneA = std::move(comparison.coneA);
   table.coneB = std::move(comparison.coneB);
   return table;

@@ -54,8 +54,22 @@ struct DifferenceLine {
   std::string why;  ///< what it reaches, or follows from
 };
 
+/// A difference that follows from no other: an event of A beside one of B.
+struct AlignedLine {
+  Rank rank = kUnknownRank;
+  Serial serialA = 0;  ///< 0: in the other only
+  Serial serialB = 0;
+  std::string weight;  ///< "first", "before failure", "other"
+  std::string what;
+  std::string a;
+  std::string b;
+  std::string why;  ///< how many follow
+};
+
 struct DifferenceTable {
   std::vector<DifferenceLine> lines;  ///< first causes first
+  std::vector<AlignedLine> aligned;   ///< all that follow from no other, weightiest first
+  std::size_t alignedLeftOut = 0;     ///< beyond the first thousand
   std::vector<Serial>
       coneA;  ///< by rank the first event that differs in A or follows from that; 0 = none
   std::vector<Serial> coneB;

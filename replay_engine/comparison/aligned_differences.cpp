@@ -693,6 +693,9 @@ AlignedDifferences alignDifferences(const ComparedRun& a, const ComparedRun& b, 
                        {}};
   };
   for (std::size_t rank = 0; rank < first.ranks.size(); ++rank) {
+    if (!first.ranks[rank] || first.ranks[rank]->onlyFailedPolls) {
+      continue;  // it did the same
+    }
     RankAlignment each(static_cast<Rank>(rank), side(a, namesA, rank), side(b, namesB, rank));
     each.run();
     each.putFirst(first.ranks[rank]);

@@ -23,7 +23,8 @@ using values::operator""_s;
 namespace {
 
 constexpr int kRankRole = values::KeyRole;
-constexpr int kSerialRole = values::KeyRole + 1;
+constexpr int kSerialRole = values::KeyRole + 1;  ///< of A
+constexpr int kSerialBRole = values::KeyRole + 2;
 
 /// A diagram under its name.
 QWidget* named(const QString& letter, const QString& path, QWidget* diagram) {
@@ -116,6 +117,7 @@ void CompareWindow::fill(const app::DifferenceTable& table) {
          values::oneLine(fromUtf8(line.why))});
     item->setData(0, kRankRole, line.rank);
     item->setData(0, kSerialRole, static_cast<qulonglong>(line.serial));
+    item->setData(0, kSerialBRole, static_cast<qulonglong>(line.serial));
     for (int column = 0; column < item->columnCount(); ++column) {
       item->setToolTip(column, values::plainToolTip(item->text(column)));
       item->setData(column, values::BoldRole, line.cause);
@@ -124,6 +126,7 @@ void CompareWindow::fill(const app::DifferenceTable& table) {
                   static_cast<int>(line.cause ? values::Tone::Race : values::Tone::Muted));
     m_differences->addTopLevelItem(item);
   }
+  fillAligned(table);
   for (int column = 0; column < m_differences->columnCount(); ++column) {
     m_differences->resizeColumnToContents(column);
     m_differences->setColumnWidth(column, std::min(m_differences->columnWidth(column), 380));
@@ -133,21 +136,55 @@ void CompareWindow::fill(const app::DifferenceTable& table) {
                      : tr("%1 with a difference, %2.")
                            .arg(values::counted(table.lines.size(), tr("rank"), tr("ranks")),
                                 values::counted(causes, tr("first cause"), tr("first causes")));
+  if (!table.aligned.empty()) {
+    text += tr(" %1 in all that follow from no other, those before the failure first.")
+                .arg(values::counted(table.aligned.size() + table.alignedLeftOut, tr("difference"),
+                                     tr("differences")));
+  }
+  if (table.alignedLeftOut != 0) {
+    text += tr(" %1 of them are not shown.").arg(table.alignedLeftOut);
+  }
   if (!table.sameBuild) {
     text += tr(" The builds are not the same: places of calls are not compared.");
   }
   m_summary->setText(text);
 }
 
+void CompareWindow::fillAligned(const app::DifferenceTable& table) {
+  for (const app::AlignedLine& line : table.aligned) {
+    const QString a = line.serialA != 0 ? QString::number(line.serialA) : u"–"_s;
+    const QString b = line.serialB != 0 ? QString::number(line.serialB) : u"–"_s;
+    auto* item = new QTreeWidgetItem(
+        {QString::number(line.rank), a == b ? a : a + u" / "_s + b,
+         line.weight == "other" ? tr("later") : fromUtf8(line.weight),
+         values::oneLine(fromUtf8(line.what)), values::oneLine(fromUtf8(line.a)),
+         values::oneLine(fromUtf8(line.b)), values::oneLine(fromUtf8(line.why))});
+    item->setData(0, kRankRole, line.rank);
+    item->setData(0, kSerialRole, static_cast<qulonglong>(line.serialA));
+    item->setData(0, kSerialBRole, static_cast<qulonglong>(line.serialB));
+    for (int column = 0; column < item->columnCount(); ++column) {
+      item->setToolTip(column, values::plainToolTip(item->text(column)));
+      item->setData(column, values::BoldRole, line.weight == "first");
+    }
+    item->setData(
+        2, values::ToneRole,
+        static_cast<int>(line.weight == "other" ? values::Tone::Muted : values::Tone::Race));
+    m_differences->addTopLevelItem(item);
+  }
+}
+
 void CompareWindow::onCurrent() {
   const QTreeWidgetItem* item = m_differences->currentItem();
-  const Serial serial = item != nullptr ? item->data(0, kSerialRole).toULongLong() : 0;
-  if (serial == 0) {
+  if (item == nullptr) {
     return;
   }
-  const EventRef event{item->data(0, kRankRole).toInt(), serial};
-  m_a->selectEvent(event);
-  m_b->selectEvent(event);
+  const Rank rank = item->data(0, kRankRole).toInt();
+  if (const Serial serial = item->data(0, kSerialRole).toULongLong(); serial != 0) {
+    m_a->selectEvent({rank, serial});
+  }
+  if (const Serial serial = item->data(0, kSerialBRole).toULongLong(); serial != 0) {
+    m_b->selectEvent({rank, serial});
+  }
 }
 
 QString CompareWindow::summary() const {

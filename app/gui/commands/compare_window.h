@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Two recordings of one program side by side: the first difference of each rank, and the diagram of
-// each with what they have in common veiled.
+// Two recordings of one program side by side: the first difference of each rank, then all differences that follow from no
+// other, and the diagram of each with what they have in common veiled.
 #pragma once
 
 #include <QDialog>
@@ -46,6 +46,7 @@ class CompareWindow : public QDialog {
 
  private:
   void fill(const app::DifferenceTable& table);
+  void fillAligned(const app::DifferenceTable& table);
   void onCurrent();
 
   QLabel* m_summary;
