@@ -13,6 +13,7 @@ namespace pf::app {
 namespace {
 
 constexpr std::size_t kMostPlaces = 20;
+constexpr std::size_t kMostInJson = 1000;
 
 const char* alignedKindName(AlignedKind kind) {
   switch (kind) {
@@ -290,7 +291,10 @@ void AllDifferences::putJson(nlohmann::json& document, bool all) const {
   document["exactlyAligned"] = m_differences.exact;
   nlohmann::json& list = document["differences"] = nlohmann::json::array();
   std::map<std::size_t, std::size_t> placeOf;
-  for (const std::size_t root : m_differences.roots) {
+  const std::size_t told = all ? roots() : std::min(roots(), kMostInJson);
+  document["differencesLeftOut"] = roots() - told;
+  for (std::size_t i = 0; i < told; ++i) {
+    const std::size_t root = m_differences.roots[i];
     placeOf[root] = list.size();
     nlohmann::json& one = list.emplace_back(json(at(root)));
     one["following"] = at(root).followers;

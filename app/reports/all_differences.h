@@ -29,7 +29,8 @@ class AllDifferences {
   [[nodiscard]] std::string text(bool all) const;
   /// At most `most` of those that follow from none.
   [[nodiscard]] std::vector<AlignedLine> table(std::size_t most) const;
-  /// Adds "failure" and "differences" to a document; `all`: also what follows from each.
+  /// Adds "failure" and "differences" to a document; `all`: each of them, and what follows from it; else the
+  /// first thousand.
   void putJson(nlohmann::json& document, bool all) const;
 
  private:

@@ -270,6 +270,7 @@ class DiffTest(PhotofinishTest):
         document = self.diff("a.pft", "b.pft", "--json").json()
         self.assertEqual((document["failure"]["run"], document["failure"]["rank"]), ("b", 0))
         self.assertTrue(document["exactlyAligned"])
+        self.assertEqual(document["differencesLeftOut"], 0)
         first = document["differences"][0]
         self.assertEqual((first["rank"], first["weight"], first["kind"]), (0, "first", "order"))
         self.assertEqual((first["a"]["source"], first["b"]["source"], first["b"]["receive"]["line"]), (1, 2, lines["culprit"]))
