@@ -40,7 +40,7 @@ class AllDifferences {
    public:
     explicit Outcomes(const Execution& execution)
         : m_execution(&execution), m_ranks(execution.ranks.size()) {}
-    /// (event, receive; or receives, then probes, by number) of this event.
+    /// What this event completed or saw: receives, then probes.
     [[nodiscard]] std::vector<DifferenceSide> at(Rank rank, Serial serial) const;
 
    private:

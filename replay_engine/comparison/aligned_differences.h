@@ -67,7 +67,8 @@ struct FailedRun {
 
 /// `first`: compareExecutions() of the same; ranks that do not differ there are not looked at. Events that a record may lack, behind what
 /// is known of a rank that was ended (RecordEnd::Cut), are no differences.
-/// Takes O(N log N) time for N events, and some 50 bytes an event of the larger rank. Needs matchMessages() first.
+/// Takes O(N log N) time for N events, and some 50 bytes an event of the larger rank, 100 a difference. Needs
+/// matchMessages() first.
 [[nodiscard]] AlignedDifferences alignDifferences(const ComparedRun& a, const ComparedRun& b,
                                                   bool sites, const Comparison& first,
                                                   const FailedRun& failed);
