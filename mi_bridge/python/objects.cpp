@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "mi_bridge/python/objects.h"
+
+#include <algorithm>
+
+#include "mi_bridge/python/text.h"
+
+namespace pf::mi::python {
+namespace {
+
+// Members that lie at the same place from 3.11 to 3.13.
+constexpr std::uint64_t kTypeName = 24;
+constexpr std::uint64_t kTypeFlags = 168;
+constexpr std::uint64_t kSize =
+    16;  ///< ob_size; of a str: length; of a dict: ma_used; of an int: also lv_tag
+constexpr std::uint64_t kContents =
+    24;  ///< of a list: ob_item; of a tuple: its items; of an int: its digits
+constexpr std::uint64_t kFloat = 16;
+constexpr std::uint64_t kBytes = 32;
+constexpr std::uint64_t kStrState = 32;
+constexpr std::uint64_t kDictKeys = 32;
+constexpr std::uint64_t kDictValues = 40;
+constexpr std::uint64_t kKeysIndexBytes = 9;
+constexpr std::uint64_t kKeysKind = 10;
+constexpr std::uint64_t kKeysEntryCount = 24;
+constexpr std::uint64_t kKeysIndices = 32;
+
+constexpr std::size_t kShownCharacters = 200;
+constexpr std::size_t kShownItems = 20;
+constexpr std::size_t kShownDigits = 40;  ///< of 30 bits
+constexpr std::size_t kLongestTypeName = 100;
+
+constexpr const char* kUnreadable = "<cannot be read>";
+
+/// A name goes to terminals and windows.
+std::string printable(const std::string& name) {
+  return plainText({name.begin(), name.end()});
+}
+
+}  // namespace
+
+bool Objects::isA(std::uint64_t object, Base base) const {
+  const auto flags = readNumber<std::uint64_t>(m_memory, typeOf(object) + kTypeFlags);
+  return flags && (*flags >> static_cast<unsigned>(base) & 1U) != 0;
+}
+
+std::string Objects::typeName(std::uint64_t object) const {
+  const std::uint64_t name = readPointer(m_memory, typeOf(object) + kTypeName);
+  std::string text = readCString(m_memory, name, kLongestTypeName);
+  text.erase(std::find_if(text.begin(), text.end(),
+                          [](char c) { return static_cast<signed char>(c) < 0; }),
+             text.end());
+  return text.empty() ? "?" : printable(text);
+}
+
+std::int64_t Objects::sizeOf(std::uint64_t object) const {
+  return std::max<std::int64_t>(0, readNumber<std::int64_t>(m_memory, object + kSize).value_or(0));
+}
+
+std::vector<std::uint32_t> Objects::characters(std::uint64_t object, std::size_t most) const {
+  const auto state = readNumber<std::uint32_t>(m_memory, object + kStrState);
+  if (!state || !isA(object, Base::Str)) {
+    return {};
+  }
+  const std::uint32_t width = *state >> 2U & 7U;  // interned: 2 bits, kind: 3, compact, ascii
+  const bool compact = (*state >> 5U & 1U) != 0;
+  const bool ascii = (*state >> 6U & 1U) != 0;
+  if (width != 1 && width != 2 && width != 4) {
+    return {};
+  }
+  const std::uint64_t data = !compact
+                                 ? readPointer(m_memory, object + m_layout.compactSize)
+                                 : object + (ascii ? m_layout.asciiSize : m_layout.compactSize);
+  const std::size_t count = std::min(most, static_cast<std::size_t>(sizeOf(object)));
+  std::vector<unsigned char> raw(count * width);
+  if (raw.empty() || !m_memory.read(data, raw.data(), raw.size())) {
+    return {};
+  }
+  std::vector<std::uint32_t> out(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    std::memcpy(&out[i], raw.data() + i * width, width);  // the lowest byte comes first
+  }
+  return out;
+}
+
+std::string Objects::bytes(std::uint64_t object, std::size_t most) const {
+  const auto size = static_cast<std::size_t>(sizeOf(object));
+  if (size == 0 || size > most || !isA(object, Base::Bytes)) {
+    return {};
+  }
+  std::string out(size, '\0');
+  return m_memory.read(object + kBytes, out.data(), size) ? out : std::string();
+}
+
+std::vector<std::uint64_t> Objects::items(std::uint64_t object, std::size_t most) const {
+  const bool list = isA(object, Base::List);
+  if (!list && !isA(object, Base::Tuple)) {
+    return {};
+  }
+  const std::uint64_t begin = list ? readPointer(m_memory, object + kContents) : object + kContents;
+  std::vector<std::uint64_t> out(std::min(most, static_cast<std::size_t>(sizeOf(object))));
+  const bool read = !out.empty() && m_memory.read(begin, out.data(), out.size() * sizeof out[0]);
+  return read ? out : std::vector<std::uint64_t>();
+}
+
+/// Keys and values lie in a table in the order in which they were added; of an object's attributes, values have one of
+/// their own.
+bool Objects::visitDict(std::uint64_t object, std::size_t most,
+                        const std::function<bool(std::uint64_t, std::uint64_t)>& visit) const {
+  const std::uint64_t keys = readPointer(m_memory, object + kDictKeys);
+  const auto values = readNumber<std::uint64_t>(m_memory, object + kDictValues);
+  const auto indexBytes = readNumber<std::uint8_t>(m_memory, keys + kKeysIndexBytes);
+  const auto kind = readNumber<std::uint8_t>(m_memory, keys + kKeysKind);
+  const auto entries = readNumber<std::int64_t>(m_memory, keys + kKeysEntryCount);
+  if (!isA(object, Base::Dict) || !values || !indexBytes || *indexBytes > 40 || !kind ||
+      *kind > 2 || !entries || *entries < 0) {
+    return false;
+  }
+  const std::uint64_t first = keys + kKeysIndices + (1ULL << *indexBytes);
+  const std::uint64_t hash = *kind == 0 ? 8 : 0;  // in front of the key
+  const std::uint64_t size = hash + 16;
+  const std::size_t count = std::min(most, static_cast<std::size_t>(*entries));
+  bool whole = true;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint64_t entry = first + i * size + hash;
+    const auto key = readNumber<std::uint64_t>(m_memory, entry);
+    const auto value = readNumber<std::uint64_t>(
+        m_memory, *values != 0 ? *values + m_layout.dictValues + i * 8 : entry + 8);
+    whole = whole && key && value;
+    if (key.value_or(0) != 0 && value.value_or(0) != 0 && !visit(*key, *value)) {
+      break;
+    }
+  }
+  return whole;
+}
+
+std::string Objects::valueText(std::uint64_t object) const {
+  return text(object, 0);
+}
+
+std::string Objects::text(std::uint64_t object, int depth) const {
+  const std::string type = typeName(object);
+  if (type == "NoneType") {
+    return "None";
+  }
+  if (type == "bool" && isA(object, Base::Int)) {
+    const auto digit = readNumber<std::uint32_t>(m_memory, object + kContents);
+    return !digit ? kUnreadable : *digit != 0 ? "True" : "False";
+  }
+  if (type == "int" && isA(object, Base::Int)) {
+    return intText(object);
+  }
+  if (type == "float") {
+    const auto value = readNumber<double>(m_memory, object + kFloat);
+    return value ? floatText(*value) : kUnreadable;
+  }
+  if (type == "str" && isA(object, Base::Str)) {
+    return strText(object);
+  }
+  if (type == "bytes" && isA(object, Base::Bytes)) {
+    return bytesText(object);
+  }
+  if (type == "list" && isA(object, Base::List)) {
+    return sequenceText(object, "[]", depth);
+  }
+  if (type == "tuple" && isA(object, Base::Tuple)) {
+    return sequenceText(object, "()", depth);
+  }
+  if (type == "dict" && isA(object, Base::Dict)) {
+    return dictText(object, depth);
+  }
+  return type == "?" ? kUnreadable : "<" + type + ">";
+}
+
+std::string Objects::intText(std::uint64_t object) const {
+  const auto size = readNumber<std::int64_t>(m_memory, object + kSize);
+  if (!size) {
+    return kUnreadable;
+  }
+  // 3.11: its sign is the number's; from 3.12 on: the sign in the two lowest bits, 0, 1 (zero) or 2 (negative).
+  const bool negative = m_layout.taggedSize ? (*size & 3) == 2 : *size < 0;
+  const std::uint64_t count = m_layout.taggedSize ? static_cast<std::uint64_t>(*size) >> 3U
+                              : negative          ? 0 - static_cast<std::uint64_t>(*size)
+                                                  : static_cast<std::uint64_t>(*size);
+  if (count > kShownDigits) {
+    return count < 1U << 28U ? "<int of " + std::to_string(count * 30) + " bits>" : kUnreadable;
+  }
+  std::vector<std::uint32_t> digits(count);
+  if (!digits.empty() &&
+      !m_memory.read(object + kContents, digits.data(), count * sizeof digits[0])) {
+    return kUnreadable;
+  }
+  return integerText(std::move(digits), negative);
+}
+
+std::string Objects::strText(std::uint64_t object) const {
+  const auto size = static_cast<std::size_t>(sizeOf(object));
+  const std::vector<std::uint32_t> shown = characters(object, kShownCharacters);
+  return shown.empty() && size > 0 ? kUnreadable : quotedText(shown, size > shown.size());
+}
+
+std::string Objects::bytesText(std::uint64_t object) const {
+  const auto size = static_cast<std::size_t>(sizeOf(object));
+  std::string shown(std::min(size, kShownCharacters), '\0');
+  if (!shown.empty() && !m_memory.read(object + kBytes, shown.data(), shown.size())) {
+    return kUnreadable;
+  }
+  return quotedBytes(shown, size > shown.size());
+}
+
+std::string Objects::sequenceText(std::uint64_t object, const char* marks, int depth) const {
+  const auto size = static_cast<std::size_t>(sizeOf(object));
+  if (size > 0 && depth > 0) {
+    return std::string(1, marks[0]) + "…" + marks[1];
+  }
+  const std::vector<std::uint64_t> shown = items(object, kShownItems);
+  if (shown.empty() && size > 0) {
+    return kUnreadable;
+  }
+  std::string out(1, marks[0]);
+  for (const std::uint64_t item : shown) {
+    out += (out.size() > 1 ? ", " : "") + text(item, depth + 1);
+  }
+  if (size > shown.size()) {
+    out += ", … " + std::to_string(size) + " in all";
+  } else if (size == 1 && marks[0] == '(') {
+    out += ",";
+  }
+  return out + marks[1];
+}
+
+std::string Objects::dictText(std::uint64_t object, int depth) const {
+  const auto size = static_cast<std::size_t>(sizeOf(object));
+  if (size == 0 || depth > 0) {
+    return size == 0 ? "{}" : "{…}";
+  }
+  constexpr std::size_t kMostEntries = 1024;  // of removed keys, too
+  std::string out = "{";
+  std::size_t shown = 0;
+  const bool read = visitDict(object, kMostEntries, [&](std::uint64_t key, std::uint64_t value) {
+    out += (shown > 0 ? ", " : "") + text(key, depth + 1) + ": " + text(value, depth + 1);
+    return ++shown < kShownItems;
+  });
+  if (!read) {
+    return kUnreadable;
+  }
+  return out +
+         (size > shown ? (shown > 0 ? ", … " : "… ") + std::to_string(size) + " in all}" : "}");
+}
+
+}  // namespace pf::mi::python

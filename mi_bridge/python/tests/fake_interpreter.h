@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Memory with an interpreter in it, put together by hand.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "mi_bridge/python/frames.h"
+
+namespace pf::mi::python {
+
+class FakeMemory final : public Memory {
+ public:
+  [[nodiscard]] bool read(std::uint64_t address, void* to, std::size_t size) override;
+
+  void put(std::uint64_t address, const void* from, std::size_t size);
+  template <typename T>
+  void set(std::uint64_t address, T value) {
+    put(address, &value, sizeof value);
+  }
+  /// `size` bytes of zeros, behind all that was made before.
+  std::uint64_t make(std::size_t size);
+  std::map<std::uint64_t, char> bytes;
+
+ private:
+  std::uint64_t m_next = 0x10000;
+};
+
+/// One thread, with frames that are pushed.
+class FakeInterpreter {
+ public:
+  explicit FakeInterpreter(int minor);
+
+  /// The new innermost frame.
+  std::uint64_t push(const std::string& function, const std::string& file, int line, bool entry,
+                     const std::vector<std::pair<std::string, std::uint64_t>>& variables = {});
+  std::uint64_t makeStr(const std::string& text);
+  std::uint64_t makeInt(std::uint32_t digit);
+  std::uint64_t makeTuple(const std::vector<std::uint64_t>& items);
+  std::uint64_t makeBytes(const std::string& text);
+
+  FakeMemory memory;
+  Layout layout;
+  std::uint64_t runtime = 0;
+  std::uint64_t interpreter = 0;
+  std::uint64_t thread = 0;
+  std::uint64_t version = 0;
+  static constexpr std::uint64_t kPthread = 0x7f0000001000;
+  static constexpr std::uint64_t kNative = 4711;
+
+ private:
+  std::uint64_t makeType(const std::string& name, unsigned flag);
+  std::uint64_t makeObject(std::size_t size, const std::string& type, unsigned flag);
+  void setCurrent(std::uint64_t frame);
+
+  std::map<std::string, std::uint64_t> m_types;
+  std::uint64_t m_holder = 0;  ///< of the current frame
+  std::uint64_t m_current = 0;
+};
+
+}  // namespace pf::mi::python
