@@ -225,9 +225,9 @@ void Fleet::removeWatch(int id) {
   m_watches.erase(id);
 }
 
-void Fleet::focus(Rank rank, int level) {
+void Fleet::focus(Rank rank, FrameRef frame) {
   m_focus = rank;
-  m_level = level;
+  m_frame = frame;
   refreshWatches();
 }
 
@@ -240,7 +240,7 @@ void Fleet::evaluateWatches(Rank rank) {
   if (rank != m_focus || session == nullptr || session->state() != SessionState::Stopped) {
     return;
   }
-  const FrameRef frame{session->stop().thread, m_level};
+  const FrameRef frame{session->stop().thread, m_frame.level, m_frame.python};
   const auto watches = m_watches;  // an observer may change them
   for (const auto& [id, expression] : watches) {
     session->inspect().evaluate(

@@ -145,9 +145,8 @@ class Fleet {
 
   int addWatch(std::string expression);
   void removeWatch(int id);
-  /// Watches are evaluated for this rank only, now and at each of its stops, in the frame of this
-  /// level.
-  void focus(Rank rank, int level = 0);
+  /// Watches are evaluated for this rank only, now and at each of its stops, in this frame of the thread that stopped.
+  void focus(Rank rank, FrameRef frame = {});
   void refreshWatches();
 
  private:
@@ -167,7 +166,7 @@ class Fleet {
   int m_lastSpec = 0;
   int m_lastWatch = 0;
   Rank m_focus = -1;
-  int m_level = 0;
+  FrameRef m_frame;
   TimePoint m_now;
 };
 

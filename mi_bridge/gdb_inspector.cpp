@@ -61,13 +61,20 @@ void GdbInspector::frames(int thread, int first, int last, Callback<std::vector<
     text += "--thread " + number(thread) + " ";
   }
   text += number(std::max(0, first)) + " " + number(std::max(0, last));
-  m_queue.push(
-      {std::move(text), CommandFlag::Discardable,
-       extracting<std::vector<Frame>>(std::move(done), [filter = m_filter](const Value& results) {
-         std::vector<Frame> frames = framesOf(results["stack"]);
-         std::for_each(frames.begin(), frames.end(), filter);
-         return frames;
-       })});
+  const auto mixed = [this, thread, whole = first <= 0,
+                      done = std::move(done)](Result<std::vector<Frame>> frames) {
+    if (frames && whole) {
+      m_python.mix(thread, std::move(*frames), done);
+    } else {
+      done(std::move(frames));
+    }
+  };
+  m_queue.push({std::move(text), CommandFlag::Discardable,
+                extracting<std::vector<Frame>>(mixed, [filter = m_filter](const Value& results) {
+                  std::vector<Frame> frames = framesOf(results["stack"]);
+                  std::for_each(frames.begin(), frames.end(), filter);
+                  return frames;
+                })});
 }
 
 void GdbInspector::selectFrame(FrameRef frame, Done done) {
@@ -92,6 +99,10 @@ void GdbInspector::threads(Callback<std::vector<ThreadInfo>> done) {
 
 void GdbInspector::variables(FrameRef frame, VariableDetail detail,
                              Callback<std::vector<Variable>> done) {
+  if (frame.python != 0) {
+    m_python.locals(frame.python, done);
+    return;
+  }
   m_queue.push({"-stack-list-variables " + frameOptions(frame) +
                     (detail == VariableDetail::NamesOnly ? "--no-values" : "--simple-values"),
                 CommandFlag::Discardable,
@@ -100,8 +111,16 @@ void GdbInspector::variables(FrameRef frame, VariableDetail detail,
                 })});
 }
 
+void GdbInspector::pythonGlobals(FrameRef frame, Callback<std::vector<Variable>> done) {
+  m_python.globals(frame.python, done);
+}
+
 void GdbInspector::evaluate(FrameRef frame, const std::string& expression,
                             Callback<std::string> done) {
+  if (frame.python != 0) {
+    m_python.evaluate(frame.python, expression, done);
+    return;
+  }
   const auto quoted = quote(expression);
   if (!quoted) {
     done(quoted.error());

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "mi_bridge/command_queue.h"
+#include "mi_bridge/python_stacks.h"
 #include "mi_bridge/records.h"
 #include "replay_engine/base/result.h"
 
@@ -21,8 +22,13 @@ using Done = std::function<void(Status)>;
 /// A frame of a thread. Thread 0: the one that GDB has selected.
 struct FrameRef {
   int thread = 0;
-  int level = 0;
+  int level = 0;             ///< GDB's
+  std::uint64_t python = 0;  ///< Frame::python: variables, and values of expressions, are Python's
 };
+/// A frame that frames() gave, of this thread.
+[[nodiscard]] inline FrameRef refOf(int thread, const Frame& frame) {
+  return {thread, frame.gdbLevel, frame.python};
+}
 
 enum class VariableDetail { NamesOnly, SimpleValues };
 
@@ -49,15 +55,21 @@ class GdbInspector {
   using FrameFilter = std::function<void(Frame&)>;
 
   GdbInspector(CommandQueue& queue, FrameFilter filter)
-      : m_queue(queue), m_filter(std::move(filter)) {}
+      : m_queue(queue), m_filter(std::move(filter)), m_python(queue) {}
 
-  /// Frames first..last, both included, of a thread.
+  /// Frames first..last, both included, of a thread; from 0 on with Python's among them (python_stacks.h).
   void frames(int thread, int first, int last, Callback<std::vector<Frame>> done);
   /// Makes `frame` the one that GDB's console and later expressions see.
   void selectFrame(FrameRef frame, Done done);
   void threads(Callback<std::vector<ThreadInfo>> done);
   /// Locals and arguments; structures and arrays come without value, see createVar.
+  /// Those of Python all have a value, as text.
   void variables(FrameRef frame, VariableDetail detail, Callback<std::vector<Variable>> done);
+  /// The module's variables that a frame of Python sees.
+  void pythonGlobals(FrameRef frame, Callback<std::vector<Variable>> done);
+  /// Why the last stack shows no Python, and what helps; empty: it shows all there is.
+  [[nodiscard]] const std::string& pythonProblem() const { return m_python.problem(); }
+  /// In a frame of Python: a variable by its name.
   void evaluate(FrameRef frame, const std::string& expression, Callback<std::string> done);
 
   void createVar(FrameRef frame, const std::string& expression, Callback<VarObject> done);
@@ -81,6 +93,7 @@ class GdbInspector {
  private:
   CommandQueue& m_queue;
   FrameFilter m_filter;
+  PythonStacks m_python;
 };
 
 /// `--thread T --frame L `, or "" for what GDB has selected.

@@ -126,6 +126,7 @@ class GdbSession {
   void console(std::string_view line, Done done);
 
   [[nodiscard]] GdbInspector& inspect() { return m_inspector; }
+  [[nodiscard]] const GdbInspector& inspect() const { return m_inspector; }
   [[nodiscard]] GdbBreakpoints& breakpoints() { return m_breakpoints; }
   [[nodiscard]] CommandQueue& queue() { return m_queue; }
 

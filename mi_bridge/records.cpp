@@ -122,6 +122,7 @@ std::string StopEvent::describe() const {
 Frame frameOf(const Value& value) {
   Frame frame;
   frame.level = value.toInt32Or(0, "level");
+  frame.gdbLevel = frame.level;
   frame.address = value.toAddress("addr");
   frame.function = value.str("func");
   frame.file = value.str("file");
@@ -298,8 +299,32 @@ void nameCall(Frame& frame) {
   }
 }
 
-std::optional<std::size_t> firstUserFrame(const std::vector<Frame>& frames) {
+namespace {
+
+bool isPython(const Frame& frame) {
+  return frame.python != 0;
+}
+
+/// Between Python and MPI lie frames of mpi4py, and nameless ones; above an import, Python's own: not what the user wrote.
+bool isUsersBesidePython(const Frame& frame) {
+  return isPython(frame) ? !startsWith(frame.file, "<frozen ")
+                         : frame.line > 0 && !isLibraryFrame(frame) &&
+                               !startsWith(baseName(frame.from), "MPI.");
+}
+
+}  // namespace
+
+std::size_t firstShownFrame(const std::vector<Frame>& frames) {
   const auto found = std::find_if_not(frames.begin(), frames.end(), isLibraryFrame);
+  return found == frames.begin() || found == frames.end()
+             ? 0
+             : static_cast<std::size_t>(found - frames.begin() - 1);
+}
+
+std::optional<std::size_t> firstUserFrame(const std::vector<Frame>& frames) {
+  const bool python = std::any_of(frames.begin(), frames.end(), isPython);
+  const auto found = python ? std::find_if(frames.begin(), frames.end(), isUsersBesidePython)
+                            : std::find_if_not(frames.begin(), frames.end(), isLibraryFrame);
   if (found == frames.end()) {
     return std::nullopt;
   }

@@ -62,13 +62,15 @@ struct Variable {
 };
 
 struct Frame {
-  int level = 0;
+  int level = 0;     ///< its place in the stack as it is shown
+  int gdbLevel = 0;  ///< GDB's number; another one behind frames of Python
   std::uint64_t address = 0;
   std::string function;
-  std::string file;      ///< as in the debug information
-  std::string fullname;  ///< absolute
-  int line = 0;          ///< 0: no line information
-  std::string from;      ///< the shared library; "" for the program itself
+  std::string file;          ///< as in the debug information
+  std::string fullname;      ///< absolute
+  int line = 0;              ///< 0: no line information
+  std::string from;          ///< the shared library; "" for the program itself
+  std::uint64_t python = 0;  ///< CPython's own frame, which this frame of Python is; 0: native
   std::vector<Variable> arguments;
 
   [[nodiscard]] bool known() const { return address != 0 || !function.empty(); }
@@ -220,8 +222,11 @@ inline constexpr int kFramesToUser = 63;
 /// A wrapper may have left its place on the stack to its second part (restRecv): that frame is
 /// named as the program calls it (MPI_Recv). `from` has to be known.
 void nameCall(Frame& frame);
-/// Index of the first frame of the program itself; nothing if there is none.
+/// Index of the first frame of the program itself; nothing if there is none. In a stack with frames of Python: the first one
+/// of these, or of native code whose source is known.
 [[nodiscard]] std::optional<std::size_t> firstUserFrame(const std::vector<Frame>& frames);
+/// Index of the call into MPI that the program is in, where a stack begins to be shown; 0 if it is in none.
+[[nodiscard]] std::size_t firstShownFrame(const std::vector<Frame>& frames);
 
 /// Major and minor number out of GDB's first version line; nothing if it is not one.
 [[nodiscard]] std::optional<std::pair<int, int>> gdbVersionOf(std::string_view text);

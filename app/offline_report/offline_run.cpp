@@ -296,14 +296,16 @@ void OfflineRun::askStack(int rank) {
           return;
         }
         const std::size_t user = mi::firstUserFrame(*frames).value_or(0);
+        mi::GdbSession* same = m_session.debugger(rank);
         std::vector<ReportFrame> shown;
-        for (std::size_t i = user > 0 ? user - 1 : 0; i < frames->size(); ++i) {
+        for (std::size_t i = mi::firstShownFrame(*frames); i < frames->size(); ++i) {
           const mi::Frame& frame = (*frames)[i];
           const int line = mi::isLibraryFrame(frame) ? 0 : frame.line;  // MPI and our wrapper
           shown.push_back({(frame.function.empty() ? "??" : frame.function) + "()",
                            placeText(frame.fullname, line), sourceLine(frame.fullname, line)});
         }
-        addStack(m_report.stacks, rank, std::move(shown), {});
+        addStack(m_report.stacks, rank, std::move(shown),
+                 same != nullptr ? same->inspect().pythonProblem() : std::string());
         if (rank == m_valuesOf && user < frames->size()) {
           askValues(rank, (*frames)[user]);
         }
@@ -313,7 +315,7 @@ void OfflineRun::askStack(int rank) {
 
 void OfflineRun::askValues(int rank, const mi::Frame& frame) {
   mi::GdbSession* gdb = m_session.debugger(rank);
-  const mi::FrameRef at{gdb->stop().thread, frame.level};
+  const mi::FrameRef at = mi::refOf(gdb->stop().thread, frame);
   m_report.valuesOf = "rank " + std::to_string(rank) + " in " + frame.function + "()";
   ++m_pending;
   gdb->inspect().variables(

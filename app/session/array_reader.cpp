@@ -68,7 +68,7 @@ void ArrayReader::read(const QString& expression) {
             .arg(m_question.rank));
     return;
   }
-  m_question.frame = {gdb()->stop().thread, m_session.inspector().frame()};
+  m_question.frame = {gdb()->stop().thread, m_session.inspector().frameRef().level};
   static const QRegularExpression kPointer(QStringLiteral("^\\*?([^@]+)@([^@]+)$"));
   if (const auto pointer = kPointer.match(expression); pointer.hasMatch()) {
     findElement(QStringLiteral("(%1)").arg(pointer.captured(1)),

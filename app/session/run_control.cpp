@@ -289,7 +289,7 @@ void RunControl::stepRanks(values::RankAction action, const Movable& ranks, cons
     prepareStep(rank);
     if (rank == m_state.current) {
       mi::RunCommand chosen = command;
-      chosen.frameLevel = m_inspector.frame();
+      chosen.frameLevel = m_inspector.frameRef().level;
       chosen.thread = m_inspector.thread();
       m_state.fleet.run({rank}, chosen, [](const mi::GroupResult&) {});
     } else {

@@ -32,7 +32,7 @@ constexpr std::uint64_t kCellReference = 16;
 
 Error unexpected(const Layout& layout, const std::string& what) {
   return Error{
-      ErrorCode::Peer,
+      ErrorCode::Damaged,
       "the frames of this Python 3." + std::to_string(layout.minor) + " cannot be read: " + what,
       "its memory is damaged, or it is not a release build: run the ranks with Debian's package "
       "python3"};

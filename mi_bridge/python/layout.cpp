@@ -123,16 +123,17 @@ Result<Layout> describedLayout(Memory& memory, std::uint64_t runtime) {
   if (!memory.read(runtime, told.data(), sizeof told) ||
       std::memcmp(told.data(), kCookie.data(), kCookie.size()) != 0 ||
       told[Version] >> 16U != 0x030DU) {
-    return Error{ErrorCode::Peer, "this Python 3.13 does not describe where its data are", kAdvice};
+    return Error{ErrorCode::Version, "this Python 3.13 does not describe where its data are",
+                 kAdvice};
   }
   if (told[FreeThreaded] != 0) {
-    return Error{ErrorCode::Peer, "the frames of a free-threaded Python (3.13t) are not known",
+    return Error{ErrorCode::Version, "the frames of a free-threaded Python (3.13t) are not known",
                  kAdvice};
   }
   constexpr std::uint64_t kLargest = 1U << 22U;
   for (std::size_t i = FreeThreaded + 1; i < told.size(); ++i) {
     if (told[i] > kLargest) {
-      return Error{ErrorCode::Peer,
+      return Error{ErrorCode::Version,
                    "this Python 3.13 describes its data with numbers that cannot be", kAdvice};
     }
   }
@@ -165,12 +166,13 @@ Result<Layout> describedLayout(Memory& memory, std::uint64_t runtime) {
 
 Result<Layout> layoutOf(Memory& memory, std::uint64_t runtime, std::uint64_t version) {
   if (version == 0) {
-    return Error{ErrorCode::Peer, "the frames of a Python older than 3.11 are not known", kAdvice};
+    return Error{ErrorCode::Version, "the frames of a Python older than 3.11 are not known",
+                 kAdvice};
   }
   const auto major = version >> 24U & 0xFFU;
   const auto minor = version >> 16U & 0xFFU;
   if (version > 0xFFFFFFFFU || major != 3 || minor < 11 || minor > 13) {
-    return Error{ErrorCode::Peer,
+    return Error{ErrorCode::Version,
                  "the frames of Python " + std::to_string(version >> 24U) + "." +
                      std::to_string(minor) + " are not known",
                  kAdvice};

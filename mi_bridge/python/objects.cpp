@@ -45,11 +45,14 @@ bool Objects::isA(std::uint64_t object, Base base) const {
 }
 
 std::string Objects::typeName(std::uint64_t object) const {
-  const std::uint64_t name = readPointer(m_memory, typeOf(object) + kTypeName);
-  std::string text = readCString(m_memory, name, kLongestTypeName);
-  text.erase(std::find_if(text.begin(), text.end(),
-                          [](char c) { return static_cast<signed char>(c) < 0; }),
-             text.end());
+  return nameOf(typeOf(object));
+}
+
+std::string Objects::nameOf(std::uint64_t type) const {
+  std::string text =
+      readCString(m_memory, readPointer(m_memory, type + kTypeName), kLongestTypeName);
+  const auto isForeign = [](char c) { return static_cast<signed char>(c) < 0; };
+  text.erase(std::find_if(text.begin(), text.end(), isForeign), text.end());
   return text.empty() ? "?" : printable(text);
 }
 
@@ -168,6 +171,9 @@ std::string Objects::text(std::uint64_t object, int depth) const {
   }
   if (type == "dict" && isA(object, Base::Dict)) {
     return dictText(object, depth);
+  }
+  if (isA(object, Base::Type)) {
+    return "<class " + nameOf(object) + ">";
   }
   return type == "?" ? kUnreadable : "<" + type + ">";
 }

@@ -18,7 +18,8 @@ class Objects {
 
   /// "int"; of a class: its name; "?" if it cannot be read.
   [[nodiscard]] std::string typeName(std::uint64_t object) const;
-  /// As repr() writes int, float, str, bytes, bool, None, and list, tuple, dict one level deep; others as <type>.
+  /// As repr() writes int, float, str, bytes, bool, None, and list, tuple, dict one level deep; others as
+  /// <type>, a class as <class NAME>.
   [[nodiscard]] std::string valueText(std::uint64_t object) const;
   /// Of a str, up to `most` characters; empty if it is none.
   [[nodiscard]] std::vector<std::uint32_t> characters(std::uint64_t object, std::size_t most) const;
@@ -31,10 +32,19 @@ class Objects {
                  const std::function<bool(std::uint64_t, std::uint64_t)>& visit) const;
   [[nodiscard]] std::int64_t sizeOf(std::uint64_t object) const;
   /// It is of a class of these flags (Py_TPFLAGS_…_SUBCLASS).
-  enum class Base : unsigned { Int = 24, List = 25, Tuple = 26, Bytes = 27, Str = 28, Dict = 29 };
+  enum class Base : unsigned {
+    Int = 24,
+    List = 25,
+    Tuple = 26,
+    Bytes = 27,
+    Str = 28,
+    Dict = 29,
+    Type = 31
+  };
   [[nodiscard]] bool isA(std::uint64_t object, Base base) const;
 
  private:
+  [[nodiscard]] std::string nameOf(std::uint64_t type) const;
   [[nodiscard]] std::string text(std::uint64_t object, int depth) const;
   [[nodiscard]] std::string intText(std::uint64_t object) const;
   [[nodiscard]] std::string sequenceText(std::uint64_t object, const char* marks, int depth) const;

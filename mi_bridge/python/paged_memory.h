@@ -22,6 +22,7 @@ class PagedMemory final : public Memory {
 
   [[nodiscard]] bool read(std::uint64_t address, void* to, std::size_t size) override;
 
+  [[nodiscard]] bool hasMissing() const { return !m_missing.empty() || m_exhausted; }
   /// Addresses of pages that were missed since the last call, ascending.
   [[nodiscard]] std::vector<std::uint64_t> takeMissing();
   /// All bytes of the page at `address`, or nothing at all if they cannot be read.

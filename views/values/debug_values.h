@@ -47,6 +47,8 @@ struct StackFrame {
   int line = 0;
   QString module;
   QString address;
+  int gdbLevel = 0;    ///< GDB's number
+  quint64 python = 0;  ///< of a frame of Python: which of the interpreter's it is
   friend bool operator==(const StackFrame&, const StackFrame&) = default;
 };
 
@@ -56,7 +58,7 @@ struct RankStack {
   Rank rank = 0;
   QList<StackFrame> frames;
   bool debugger = false;  ///< told by its GDB
-  QString note;           ///< why there are no frames
+  QString note;           ///< why there are no frames, or none of Python
   friend bool operator==(const RankStack&, const RankStack&) = default;
 };
 

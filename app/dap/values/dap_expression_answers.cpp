@@ -5,7 +5,7 @@ namespace pf::headless {
 namespace {
 
 mi::FrameRef refOf(const FrameKey& frame) {
-  return {frame.thread, frame.level};
+  return {frame.thread, frame.level, frame.python};
 }
 
 Json resultBody(const std::string& result) {
@@ -45,6 +45,10 @@ void ExpressionAnswers::valueOf(const Request& request, const FrameKey& frame) {
     m_client.fail(request, "rank " + std::to_string(frame.rank) + (runs ? " runs" : " has no GDB"));
     return;
   }
+  if (frame.python != 0) {
+    valueInPython(request, frame, *gdb);
+    return;
+  }
   const auto answer = [this, request, frame](const Result<mi::VarObject>& object) {
     if (object) {
       show(request, frame, *object);
@@ -53,6 +57,18 @@ void ExpressionAnswers::valueOf(const Request& request, const FrameKey& frame) {
     }
   };
   gdb->inspect().createVar(refOf(frame), word(request.arguments, "expression"), answer);
+}
+
+void ExpressionAnswers::valueInPython(const Request& request, const FrameKey& frame,
+                                      mi::GdbSession& gdb) {
+  gdb.inspect().evaluate(refOf(frame), word(request.arguments, "expression"),
+                         [this, request](const Result<std::string>& value) {
+                           if (value) {
+                             m_client.succeed(request, resultBody(*value));
+                           } else {
+                             m_client.fail(request, value.error().message, value.error().advice);
+                           }
+                         });
 }
 
 void ExpressionAnswers::show(const Request& request, const FrameKey& frame,

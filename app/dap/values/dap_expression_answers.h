@@ -26,6 +26,8 @@ class ExpressionAnswers {
   /// The frame that is meant; answers with an error and gives nothing if it is not there any more.
   [[nodiscard]] std::optional<FrameKey> frameOf(const Request& request) const;
   void valueOf(const Request& request, const FrameKey& frame);
+  /// Of a variable of Python, by its name.
+  void valueInPython(const Request& request, const FrameKey& frame, mi::GdbSession& gdb);
   void show(const Request& request, const FrameKey& frame, const mi::VarObject& object);
   void explain(const Request& request, const FrameKey& frame, const std::string& message);
   void console(const Request& request, const FrameKey& frame);

@@ -36,13 +36,13 @@ Container* References::container(std::int64_t id) {
   return look(m_containers, id);
 }
 
-FrameKey References::key(Rank rank, int thread, int level) const {
+FrameKey References::key(Rank rank, int thread, int level, std::uint64_t python) const {
   const auto stop = m_stops.find(rank);
-  return {rank, thread, level, stop == m_stops.end() ? 0 : stop->second};
+  return {rank, thread, level, python, stop == m_stops.end() ? 0 : stop->second};
 }
 
 bool References::valid(const FrameKey& frame) const {
-  return frame == key(frame.rank, frame.thread, frame.level);
+  return frame == key(frame.rank, frame.thread, frame.level, frame.python);
 }
 
 void References::run(Rank rank) {

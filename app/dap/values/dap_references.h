@@ -16,12 +16,13 @@ namespace pf::headless {
 struct FrameKey {
   Rank rank = kUnknownRank;
   int thread = 0;
-  int level = -1;
-  std::uint64_t stop = 0;  ///< of the rank: see References::run()
+  int level = -1;            ///< GDB's
+  std::uint64_t python = 0;  ///< mi::Frame::python
+  std::uint64_t stop = 0;    ///< of the rank: see References::run()
   friend bool operator==(const FrameKey&, const FrameKey&) = default;
 };
 
-enum class ContainerKind { Arguments, Locals, Registers, Object, Expression };
+enum class ContainerKind { Arguments, Locals, Globals, Registers, Object, Expression };
 
 /// Something with variables in it.
 struct Container {
@@ -40,7 +41,7 @@ class References {
   [[nodiscard]] std::optional<FrameKey> frame(std::int64_t id) const;
   [[nodiscard]] Container* container(std::int64_t id);
 
-  [[nodiscard]] FrameKey key(Rank rank, int thread, int level) const;
+  [[nodiscard]] FrameKey key(Rank rank, int thread, int level, std::uint64_t python = 0) const;
   [[nodiscard]] bool valid(const FrameKey& frame) const;
   /// The rank runs on: its frames and containers are gone.
   void run(Rank rank);

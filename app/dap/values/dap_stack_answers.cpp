@@ -95,22 +95,32 @@ void StackAnswers::sendFrames(const Request& request, int rank,
                               const std::vector<mi::Frame>& frames) {
   mi::GdbSession* gdb = m_session.debugger(rank);
   const int thread = gdb != nullptr ? gdb->stop().thread : 0;
-  const int user = static_cast<int>(mi::firstUserFrame(frames).value_or(0));
   // The call that the program is in stays on show; what is in it does not.
-  const auto first = static_cast<std::size_t>(std::max(0, user - 1));
+  const std::size_t first = mi::firstShownFrame(frames);
   const FrameRange range(request.arguments);
   Json out = Json::array();
   for (std::size_t i = first + static_cast<std::size_t>(range.start);
        i < frames.size() && out.size() < range.most(); ++i) {
     out.push_back(frameJson(rank, thread, frames[i]));
   }
-  m_client.succeed(request,
-                   {{"stackFrames", std::move(out)}, {"totalFrames", frames.size() - first}});
+  std::size_t total = frames.size() - first;
+  if (gdb != nullptr && !gdb->inspect().pythonProblem().empty()) {
+    ++total;
+    if (first + static_cast<std::size_t>(range.start) + out.size() == frames.size() &&
+        out.size() < range.most()) {
+      Json label = bareFrame(m_references.add(m_references.key(rank, 0, -1)),
+                             gdb->inspect().pythonProblem());
+      label["presentationHint"] = "label";
+      out.push_back(std::move(label));
+    }
+  }
+  m_client.succeed(request, {{"stackFrames", std::move(out)}, {"totalFrames", total}});
 }
 
 Json StackAnswers::frameJson(int rank, int thread, const mi::Frame& frame) {
-  Json out = bareFrame(m_references.add(m_references.key(rank, thread, frame.level)),
-                       frame.function.empty() ? "??" : frame.function);
+  Json out =
+      bareFrame(m_references.add(m_references.key(rank, thread, frame.gdbLevel, frame.python)),
+                frame.function.empty() ? "??" : frame.function);
   if (mi::isLibraryFrame(frame)) {  // MPI's and our wrapper's: no source to show
     out["presentationHint"] = "subtle";
   } else if (frame.line > 0 && !frame.fullname.empty()) {
@@ -166,11 +176,15 @@ void StackAnswers::scopes(const Request& request) {
   Json all = Json::array();
   const auto add = [&](const char* name, const char* hint, ContainerKind kind) {
     const int reference = m_references.add(Container{kind, *frame, {}, 0, {}});
-    all.push_back(scopeJson(name, hint, kind == ContainerKind::Registers, reference));
+    all.push_back(scopeJson(
+        name, hint, kind == ContainerKind::Registers || kind == ContainerKind::Globals, reference));
   };
   if (frame->level >= 0) {
     add("Locals", "locals", ContainerKind::Locals);
     add("Arguments", "arguments", ContainerKind::Arguments);
+    if (frame->python != 0) {
+      add("Globals", "globals", ContainerKind::Globals);
+    }
     add("Registers", "registers", ContainerKind::Registers);
   }
   m_client.succeed(request, {{"scopes", std::move(all)}});

@@ -9,7 +9,7 @@ namespace {
 constexpr int kPage = 200;  ///< children of something whose size only GDB's printer knows
 
 mi::FrameRef frameRef(const FrameKey& frame) {
-  return {frame.thread, frame.level};
+  return {frame.thread, frame.level, frame.python};
 }
 
 /// What a structure or array shows before it is asked for.
@@ -51,6 +51,7 @@ void VariableAnswers::variables(const Request& request) {
   switch (container->kind) {
     case ContainerKind::Locals:
     case ContainerKind::Arguments:
+    case ContainerKind::Globals:
       listScope(request, id, *gdb);
       return;
     case ContainerKind::Object:
@@ -108,13 +109,18 @@ void VariableAnswers::listScope(const Request& request, int reference, mi::GdbSe
     }
     auto list = std::make_shared<ScopeList>(ScopeList{request, {}, 1});
     for (const mi::Variable& variable : *found) {
-      if (variable.argument == (scope.kind == ContainerKind::Arguments)) {
+      if (scope.kind == ContainerKind::Globals ||
+          variable.argument == (scope.kind == ContainerKind::Arguments)) {
         addToScope(variable, scope.frame, reference, list);
       }
     }
     finishScope(list);
   };
-  gdb.inspect().variables(frameRef(scope.frame), mi::VariableDetail::SimpleValues, answer);
+  if (scope.kind == ContainerKind::Globals) {
+    gdb.inspect().pythonGlobals(frameRef(scope.frame), answer);
+  } else {
+    gdb.inspect().variables(frameRef(scope.frame), mi::VariableDetail::SimpleValues, answer);
+  }
 }
 
 void VariableAnswers::addToScope(const mi::Variable& variable, const FrameKey& frame, int scope,

@@ -61,8 +61,9 @@ void GdbCommand::ask(int rank, const std::string& line) {
 }
 
 void GdbCommand::selectFrame(int rank, int thread, const std::vector<mi::Frame>& frames) {
-  const auto user = static_cast<int>(mi::firstUserFrame(frames).value_or(0));
-  m_session.debugger(rank)->inspect().selectFrame({thread, user}, [](const Status&) {});
+  const auto user = mi::firstUserFrame(frames);
+  const mi::FrameRef frame = user ? mi::refOf(thread, frames[*user]) : mi::FrameRef{thread, 0};
+  m_session.debugger(rank)->inspect().selectFrame(frame, [](const Status&) {});
 }
 
 void GdbCommand::send(int rank, const std::string& line) {

@@ -25,16 +25,23 @@ QString stackText(const values::RankStack& stack) {
   for (const values::StackFrame& frame : stack.frames) {
     lines << frameText(frame, !frame.file.isEmpty());
   }
-  return lines.isEmpty() ? stack.note : lines.join(QLatin1Char('\n'));
+  if (!stack.note.isEmpty()) {
+    lines << stack.note;
+  }
+  return lines.join(QLatin1Char('\n'));
 }
 
 /// Of the same function, else the program's innermost.
-int levelIn(const std::vector<mi::Frame>& frames, const std::string& function) {
+mi::FrameRef frameIn(int thread, const std::vector<mi::Frame>& frames,
+                     const std::string& function) {
   const auto same = std::find_if(frames.begin(), frames.end(), [&function](const mi::Frame& each) {
     return !function.empty() && each.function == function;
   });
-  return same == frames.end() ? static_cast<int>(mi::firstUserFrame(frames).value_or(0))
-                              : same->level;
+  if (same != frames.end()) {
+    return mi::refOf(thread, *same);
+  }
+  const auto user = mi::firstUserFrame(frames);
+  return user ? mi::refOf(thread, frames[*user]) : mi::FrameRef{thread, 0};
 }
 
 }  // namespace
@@ -166,7 +173,7 @@ void StackCommands::evaluate(int rank, const std::string& function, const std::s
   }
   mi::GdbSession* gdb = m_session.debugger(rank);
   gdb->inspect().evaluate(
-      {gdb->stop().thread, m_session.inspector().frame()}, expression,
+      m_session.inspector().valueRef(), expression,
       m_awaited.inTime([this, rank](const auto& value) { takeValue(rank, value); }));
 }
 
@@ -181,7 +188,7 @@ void StackCommands::evaluateWhere(int rank, const std::string& function,
       take(frames ? Error{ErrorCode::Peer, "its debugger is gone", {}} : frames.error());
       return;
     }
-    here->inspect().evaluate({thread, levelIn(*frames, function)}, expression,
+    here->inspect().evaluate(frameIn(thread, *frames, function), expression,
                              m_awaited.inTime(take));
   };
   gdb->inspect().frames(thread, 0, mi::kFramesToUser, m_awaited.inTime(evaluateIn));

@@ -13,15 +13,16 @@ namespace {
 constexpr int kShowWithinMs = 2000;  ///< what has come until then is shown
 
 /// Where to evaluate: in the frame of this function, else in the program's innermost frame.
-int frameFor(const std::vector<mi::Frame>& frames, const std::string& function) {
+mi::FrameRef frameFor(int thread, const std::vector<mi::Frame>& frames,
+                      const std::string& function) {
   const auto same = std::find_if(frames.begin(), frames.end(), [&](const mi::Frame& frame) {
     return !function.empty() && frame.function == function;
   });
   if (same != frames.end()) {
-    return same->level;
+    return mi::refOf(thread, *same);
   }
   const auto user = mi::firstUserFrame(frames);
-  return user ? static_cast<int>(*user) : 0;
+  return user ? mi::refOf(thread, frames[*user]) : mi::FrameRef{thread, 0};
 }
 
 }  // namespace
@@ -91,7 +92,7 @@ void AcrossRanks::askRank(int rank) {
           answer(frames ? Error{ErrorCode::Peer, "its debugger is gone", {}} : frames.error());
           return;
         }
-        here->inspect().evaluate({thread, frameFor(*frames, m_question->function)},
+        here->inspect().evaluate(frameFor(thread, *frames, m_question->function),
                                  m_question->expression.toStdString(), answer);
       });
 }

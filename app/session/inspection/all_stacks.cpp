@@ -67,9 +67,9 @@ values::RankStack stackByGdb(int rank, const std::vector<mi::Frame>& frames) {
   values::RankStack stack;
   stack.rank = rank;
   stack.debugger = true;
-  const auto user = mi::firstUserFrame(frames);
+  const std::size_t call = mi::firstShownFrame(frames);
   for (std::size_t i = 0; i < frames.size(); ++i) {
-    if (user && i + 1 == *user && frames[i].function.find("MPI_") != std::string::npos) {
+    if (i == call && frames[i].function.find("MPI_") != std::string::npos) {
       const auto name = frames[i].function.find("MPI_");
       stack.frames.append(callFrame(toText(frames[i].function.substr(name))));
     } else if (!isInside(frames[i].function, frames[i].from)) {
@@ -87,6 +87,8 @@ values::RankStack stackByGdb(int rank, const std::vector<mi::Frame>& frames) {
 values::StackFrame toFrame(const mi::Frame& frame) {
   values::StackFrame out;
   out.level = frame.level;
+  out.gdbLevel = frame.gdbLevel;
+  out.python = frame.python;
   out.function = toText(frame.function);
   QStringList arguments;
   for (const mi::Variable& argument : frame.arguments) {
@@ -157,12 +159,21 @@ void AllStacks::askGdb(int rank) {
         values::RankStack& stack = question->stacks[rank];
         if (frames) {
           stack = stackByGdb(rank, *frames);
+          notePython(rank, stack);
         } else {
           stack.rank = rank;
           stack.note = toText(frames.error().message);
         }
         finish();
       });
+}
+
+/// Its frames are native ones, where Python's cannot be read.
+void AllStacks::notePython(int rank, values::RankStack& stack) const {
+  const mi::GdbSession* gdb = m_state.debugger(rank);
+  if (gdb != nullptr && !gdb->inspect().pythonProblem().empty()) {
+    stack.note = toText(gdb->inspect().pythonProblem());
+  }
 }
 
 void AllStacks::giveUp() {

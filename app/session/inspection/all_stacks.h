@@ -39,6 +39,7 @@ class AllStacks : public QObject {
     std::map<int, values::RankStack> stacks;
   };
   void askGdb(int rank);
+  void notePython(int rank, values::RankStack& stack) const;
   void giveUp();
   void finish();
 

@@ -8,6 +8,8 @@
 namespace pf::session {
 namespace {
 
+constexpr const char* kGlobalsPath = "v/globals of the module";  // no name of a variable
+
 QString place(const values::StackFrame& frame) {
   return frame.file.isEmpty() ? frame.function
                               : QStringLiteral("%1() at %2:%3")
@@ -49,7 +51,15 @@ void Inspector::selectThread(int thread) {
 mi::FrameRef Inspector::frameRef() const {
   mi::GdbSession* gdb = m_state.debugger(m_state.current);
   const int stopped = gdb != nullptr ? gdb->stop().thread : 0;
-  return {m_thread > 0 ? m_thread : stopped, m_frame};
+  const values::StackFrame* frame = selected();
+  return {m_thread > 0 ? m_thread : stopped, frame != nullptr ? frame->gdbLevel : m_frame};
+}
+
+mi::FrameRef Inspector::valueRef() const {
+  mi::FrameRef ref = frameRef();
+  const values::StackFrame* frame = selected();
+  ref.python = frame != nullptr ? frame->python : 0;
+  return ref;
 }
 
 const values::StackFrame* Inspector::selected() const {
@@ -69,14 +79,13 @@ void Inspector::selectFrame(int level) {
   if (gdb == nullptr) {
     return;
   }
-  gdb->inspect().selectFrame({frameRef().thread, level},
-                             [this, asked = m_stack.guard()](const Status&) {
-                               if (asked) {
-                                 refreshVariables();
-                                 m_state.fleet.focus(m_state.current, m_frame);
-                                 Q_EMIT frameChanged();
-                               }
-                             });
+  gdb->inspect().selectFrame(frameRef(), [this, asked = m_stack.guard()](const Status&) {
+    if (asked) {
+      refreshVariables();
+      m_state.fleet.focus(m_state.current, valueRef());
+      Q_EMIT frameChanged();
+    }
+  });
 }
 
 // -- the stack
@@ -106,11 +115,11 @@ void Inspector::showStack(const std::vector<mi::Frame>& frames) {
   m_frames.clear();
   const auto user = mi::firstUserFrame(frames);
   m_frame = user ? static_cast<int>(*user) : 0;
-  const int first = std::max(0, m_frame - 1);
+  const int first = user ? static_cast<int>(mi::firstShownFrame(frames)) : 0;
   for (const mi::Frame& frame : frames) {
     if (frame.level >= first) {
       m_frames.append(toFrame(frame));
-      if (frame.level < m_frame) {
+      if (frame.level < m_frame && (frame.level == first || mi::isLibraryFrame(frame))) {
         m_frames.last().file.clear();  // our wrapper: nothing to look at
       }
     }
@@ -121,7 +130,18 @@ void Inspector::showStack(const std::vector<mi::Frame>& frames) {
   }
   Q_EMIT stackChanged(rank, m_frames, m_frame);
   Q_EMIT ranksChanged();
+  notePython();
   selectFrame(m_frame);
+}
+
+/// Once for each problem: it is the same at each stop.
+void Inspector::notePython() {
+  const mi::GdbSession* gdb = m_state.debugger(m_state.current);
+  const QString problem = gdb != nullptr ? toText(gdb->inspect().pythonProblem()) : QString();
+  if (!problem.isEmpty() && problem != m_pythonProblem) {
+    Q_EMIT message(problem, true);
+  }
+  m_pythonProblem = problem;
 }
 
 void Inspector::forget() {
@@ -167,7 +187,7 @@ void Inspector::refreshVariables() {
     return;
   }
   gdb->inspect().variables(
-      frameRef(), mi::VariableDetail::SimpleValues,
+      valueRef(), mi::VariableDetail::SimpleValues,
       [this, asked = m_frameShown.guard()](const Result<std::vector<mi::Variable>>& found) {
         if (found && asked) {
           showVariables(*found);
@@ -183,6 +203,7 @@ void Inspector::showVariables(const std::vector<mi::Variable>& variables) {
     row.name = toText(variable.name);
     row.type = toText(variable.type);
     row.argument = variable.argument;
+    row.editable = valueRef().python == 0;
     row.value = variable.value ? toText(*variable.value) : QString();
     const bool pointer = row.type.contains(QLatin1Char('*'));
     const qsizetype index = m_variables.size();
@@ -200,9 +221,51 @@ void Inspector::showVariables(const std::vector<mi::Variable>& variables) {
           }
         });
   }
+  appendGlobals();
   if (m_pending == 0) {
     publishVariables();
   }
+}
+
+/// Of a frame of Python: its module's variables, in a row of their own, which are read when that is opened.
+void Inspector::appendGlobals() {
+  if (valueRef().python == 0 || selected()->function == QLatin1String("<module>")) {
+    return;
+  }
+  values::Variable row;
+  row.path = QLatin1String(kGlobalsPath);
+  row.name = tr("globals");
+  row.hasChildren = true;
+  row.editable = false;
+  m_variables.append(row);
+}
+
+void Inspector::expandGlobals() {
+  mi::GdbSession* gdb = m_state.stoppedDebugger(m_state.current);
+  if (gdb == nullptr) {
+    return;
+  }
+  gdb->inspect().pythonGlobals(valueRef(), [this, asked = m_frameShown.guard()](
+                                               const Result<std::vector<mi::Variable>>& found) {
+    if (!asked) {
+      return;
+    }
+    if (!found) {
+      Q_EMIT message(toText(found.error().text()), true);
+      return;
+    }
+    QList<values::Variable> children;
+    for (const mi::Variable& each : *found) {
+      values::Variable row;
+      row.path = QLatin1String(kGlobalsPath) + QLatin1Char('/') + toText(each.name);
+      row.name = toText(each.name);
+      row.type = toText(each.type);
+      row.value = toText(each.value.value_or(""));
+      row.editable = false;
+      children.append(row);
+    }
+    Q_EMIT childrenArrived(QLatin1String(kGlobalsPath), children, false);
+  });
 }
 
 void Inspector::showObject(qsizetype index, bool pointer, const Result<mi::VarObject>& object) {
@@ -222,6 +285,10 @@ void Inspector::showObject(qsizetype index, bool pointer, const Result<mi::VarOb
 
 void Inspector::expand(const QString& path, int from) {
   constexpr int kPage = 100;
+  if (path == QLatin1String(kGlobalsPath)) {
+    expandGlobals();
+    return;
+  }
   const auto found = m_objects.find(path);
   mi::GdbSession* gdb = m_state.stoppedDebugger(m_state.current);
   if (found == m_objects.end() || gdb == nullptr) {
@@ -269,7 +336,7 @@ void Inspector::edit(const QString& path, const QString& value) {
     gdb->inspect().assignVar(found->second.toStdString(), value.toStdString(), finish);
   } else {
     const QString expression = path.section(QLatin1Char('/'), -1) + QLatin1String(" = ") + value;
-    gdb->inspect().evaluate(frameRef(), expression.toStdString(), finish);
+    gdb->inspect().evaluate(valueRef(), expression.toStdString(), finish);
   }
 }
 
@@ -279,7 +346,7 @@ void Inspector::evaluate(const QString& expression,
   if (gdb == nullptr) {
     return;
   }
-  gdb->inspect().evaluate(frameRef(), expression.toStdString(),
+  gdb->inspect().evaluate(valueRef(), expression.toStdString(),
                           [done](const Result<std::string>& value) {
                             if (value) {
                               done(toText(*value));

@@ -27,6 +27,8 @@ class Inspector : public QObject {
   [[nodiscard]] int thread() const { return m_thread; }
   /// Thread and frame for GDB.
   [[nodiscard]] mi::FrameRef frameRef() const;
+  /// The same for variables, and expressions of the user: Python's in a frame of Python.
+  [[nodiscard]] mi::FrameRef valueRef() const;
   /// Of the selected frame; null: nothing is known of it.
   [[nodiscard]] const values::StackFrame* selected() const;
   /// No frame of the rank lies inside of the selected one.
@@ -65,6 +67,9 @@ class Inspector : public QObject {
   void showStack(const std::vector<mi::Frame>& frames);
   void refreshVariables();
   void showVariables(const std::vector<mi::Variable>& variables);
+  void appendGlobals();
+  void expandGlobals();
+  void notePython();
   void showObject(qsizetype index, bool pointer, const Result<mi::VarObject>& object);
   void publishVariables();
   void setAltered(bool altered);
@@ -79,6 +84,7 @@ class Inspector : public QObject {
   QList<values::Variable> m_variables;
   std::size_t m_pending = 0;  ///< variables whose objects are not there yet
   bool m_altered = false;
+  QString m_pythonProblem;  ///< the last one that was told
 };
 
 }  // namespace pf::session

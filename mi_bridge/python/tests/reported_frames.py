@@ -26,7 +26,7 @@ def text(value, depth=0):
         shown = [f"{text(item[0], 1)}: {text(item[1], 1)}" if kind is dict else text(item, 1) for item in list(items)[:20]]
         end = f", … {len(value)} in all" if len(value) > 20 else "," if kind is tuple and len(value) == 1 else ""
         return marks[0] + ", ".join(shown) + end + marks[1]
-    return f"<{type_name(kind)}>"
+    return f"<class {type_name(value)}>" if isinstance(value, type) else f"<{type_name(kind)}>"
 
 
 def type_name(kind):
