@@ -315,7 +315,10 @@ void Fleet::Member::onStopped(const StopEvent& stop) {
       if (stop.reason != StopReason::WatchpointScope && stop.reason != StopReason::Attached) {
         retryWatches();
       }
-      m_fleet.evaluateWatches(m_rank);
+      if (m_fleet.m_frame.python ==
+          0) {  // else it is not there any more: what is looked at is said anew
+        m_fleet.evaluateWatches(m_rank);
+      }
     }
   }
 }

@@ -12,6 +12,14 @@ namespace {
 constexpr Duration kValuePatience = std::chrono::seconds(5);
 constexpr int kGeneralRegisters = 24;  // of x86-64 and AArch64: the integer ones, pc and flags
 
+/// A function of Python takes several native frames.
+constexpr int kLastWithPython = 511;
+
+bool isCutInPython(const std::vector<Frame>& frames, int last) {
+  return static_cast<int>(frames.size()) > last &&
+         std::any_of(frames.begin(), frames.end(), executesPython);
+}
+
 std::string number(int value) {
   return std::to_string(value);
 }
@@ -61,12 +69,14 @@ void GdbInspector::frames(int thread, int first, int last, Callback<std::vector<
     text += "--thread " + number(thread) + " ";
   }
   text += number(std::max(0, first)) + " " + number(std::max(0, last));
-  const auto mixed = [this, thread, whole = first <= 0,
+  const auto mixed = [this, thread, first, last,
                       done = std::move(done)](Result<std::vector<Frame>> frames) {
-    if (frames && whole) {
-      m_python.mix(thread, std::move(*frames), done);
-    } else {
+    if (!frames || first > 0) {
       done(std::move(frames));
+    } else if (last < kLastWithPython && isCutInPython(*frames, last)) {
+      this->frames(thread, 0, kLastWithPython, done);
+    } else {
+      m_python.mix(thread, std::move(*frames), done);
     }
   };
   m_queue.push({std::move(text), CommandFlag::Discardable,

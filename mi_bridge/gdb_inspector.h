@@ -57,7 +57,7 @@ class GdbInspector {
   GdbInspector(CommandQueue& queue, FrameFilter filter)
       : m_queue(queue), m_filter(std::move(filter)), m_python(queue) {}
 
-  /// Frames first..last, both included, of a thread; from 0 on with Python's among them (python_stacks.h).
+  /// Frames first..last, both included, of a thread; from 0 on with Python's (python_stacks.h), and then more.
   void frames(int thread, int first, int last, Callback<std::vector<Frame>> done);
   /// Makes `frame` the one that GDB's console and later expressions see.
   void selectFrame(FrameRef frame, Done done);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstring>
 #include <utility>
 
 #include "mi_bridge/python/layout.h"
@@ -15,8 +16,9 @@ namespace {
 constexpr std::size_t kMostPages = 4096;  ///< 16 MiB
 constexpr int kMostRounds = 1000;         ///< each needs at least one page more
 
-constexpr const char* kRuntime = "-data-evaluate-expression \"(unsigned long)&_PyRuntime\"";
-constexpr const char* kVersion = "-data-evaluate-expression \"*(unsigned long*)&Py_Version\"";
+// Memory at a symbol: readable in any of GDB's languages, without a type.
+constexpr const char* kRuntime = "-data-read-memory-bytes &_PyRuntime 8";
+constexpr const char* kVersion = "-data-read-memory-bytes &Py_Version 8";
 
 /// What GDB says of memory that is not there. All else means that the rank is not at rest, or GDB in trouble.
 bool isUnreadable(const Error& error) {
@@ -208,7 +210,7 @@ void PythonStacks::ask(Read<T> read, Answer<T> done) {
 
 void PythonStacks::askSymbols(const Asked& question) {
   m_queue.push({kRuntime, CommandFlag::Discardable, [question](const Result<ResultRecord>& reply) {
-                  question->runtime = reply ? number(reply->results.str("value"), 10) : 0;
+                  question->runtime = reply ? reply->results["memory"].at(0).toAddress("begin") : 0;
                 }});
   m_queue.push(
       {kVersion, CommandFlag::Discardable,
@@ -225,7 +227,11 @@ void PythonStacks::takeVersion(const Asked& question, const Result<ResultRecord>
                          "install the debug information of its Python (Debian: python3-dbg)"});
     return;
   }
-  question->version = reply ? number(reply->results.str("value"), 10) : 0;
+  const std::string bytes =
+      reply ? bytesOf(reply->results["memory"].at(0).str("contents")) : std::string();
+  if (bytes.size() == sizeof question->version) {
+    std::memcpy(&question->version, bytes.data(), bytes.size());
+  }
   go(question);
 }
 

@@ -124,7 +124,8 @@ void valuesAtStop(GdbSession& session, const std::vector<std::string>& expressio
           return;
         }
         const auto user = firstUserFrame(*frames);
-        evaluateAll(session, {thread, user ? static_cast<int>(*user) : 0}, expressions, done);
+        evaluateAll(session, user ? refOf(thread, (*frames)[*user]) : FrameRef{thread, 0},
+                    expressions, done);
       });
 }
 

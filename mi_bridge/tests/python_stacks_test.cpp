@@ -106,6 +106,7 @@ TEST(PythonStacks, AboveAnImportTheUsersLineComesFirst) {
 class PythonSession : public testing::Test {
  protected:
   PythonSession() : m_python(11) {
+    EXPECT_EQ(m_python.runtime, 0x10000U);
     m_python.push("main", "/src/a.py", 20, true, {{"x", m_python.makeInt(7)}});
     m_gdb.attached();
   }
@@ -122,9 +123,10 @@ class PythonSession : public testing::Test {
                  R"x(^done,threads=[{id="1",target-id="Thread 0x7f0000001000 (LWP 5)"}])x");
   }
   void answerSymbols(const std::string& version) {
-    m_gdb.answer("-data-evaluate-expression \"(unsigned long)&_PyRuntime\"",
-                 "^done,value=\"" + std::to_string(m_python.runtime) + "\"");
-    m_gdb.answer("-data-evaluate-expression \"*(unsigned long*)&Py_Version\"", version);
+    m_gdb.answer("-data-read-memory-bytes &_PyRuntime 8",
+                 R"(^done,memory=[{begin="0x10000",contents="0000000000000000"}])");
+    m_gdb.answer("-data-read-memory-bytes &Py_Version 8",
+                 R"(^done,memory=[{begin="0x200000",contents=")" + version + R"(00000000"}])");
   }
   /// Pages, until nothing is asked for any more.
   void answerPages() {
@@ -159,7 +161,7 @@ class PythonSession : public testing::Test {
 
 TEST_F(PythonSession, AStackAndItsVariablesComeThroughGdb) {
   askStack();
-  answerSymbols("^done,value=\"51053296\"");
+  answerSymbols("f0020b03");
   answerPages();
   ASSERT_EQ(m_frames.size(), 1U) << m_error;
   EXPECT_EQ(m_frames[0].function, "main");
@@ -173,14 +175,14 @@ TEST_F(PythonSession, AStackAndItsVariablesComeThroughGdb) {
                                       m_asked = true;
                                       variables = found ? *found : variables;
                                     });
-  answerSymbols("^done,value=\"51053296\"");
+  answerSymbols("f0020b03");
   answerPages();
   EXPECT_EQ(variables, (std::vector<Variable>{{"x", "int", "7", false}}));
 }
 
 TEST_F(PythonSession, AnUnknownVersionLeavesNativeFramesAndSaysWhatToDo) {
   askStack();
-  answerSymbols("^done,value=\"51249392\"");
+  answerSymbols("f0000e03");
   EXPECT_EQ(functions(m_frames), (Texts{"0/0 _PyEval_EvalFrameDefault", "1/1 _start"}));
   EXPECT_EQ(m_gdb.session.inspect().pythonProblem(),
             "No Python is shown: the frames of Python 3.14 are not known; run the ranks with "
@@ -190,17 +192,32 @@ TEST_F(PythonSession, AnUnknownVersionLeavesNativeFramesAndSaysWhatToDo) {
 
 TEST_F(PythonSession, WithoutSymbolsTheRemedyIsNamed) {
   askStack();
-  m_gdb.answer("-data-evaluate-expression \"(unsigned long)&_PyRuntime\"",
+  m_gdb.answer("-data-read-memory-bytes &_PyRuntime 8",
                R"(^error,msg="No symbol \"_PyRuntime\" in current context.")");
-  m_gdb.answer("-data-evaluate-expression \"*(unsigned long*)&Py_Version\"",
+  m_gdb.answer("-data-read-memory-bytes &Py_Version 8",
                R"(^error,msg="No symbol \"Py_Version\" in current context.")");
   EXPECT_EQ(m_frames.size(), 2U);
   EXPECT_NE(m_gdb.session.inspect().pythonProblem().find("python3-dbg"), std::string::npos);
 }
 
+TEST_F(PythonSession, OfALongStackMoreFramesAreAskedFor) {
+  std::size_t frames = 0;
+  m_gdb.session.inspect().frames(
+      1, 0, 1, [&](const Result<std::vector<Frame>>& found) { frames = found->size(); });
+  const std::string two =
+      R"(^done,stack=[frame={level="0",addr="0x1",func="f"},frame={level="1",addr="0x2",func="_PyEval_EvalFrameDefault"})";
+  m_gdb.answer("-stack-list-frames --thread 1 0 1", two + "]");
+  m_gdb.answer("-stack-list-frames --thread 1 0 511",
+               two + R"(,frame={level="2",addr="0x3",func="main",file="m.c",line="3"}])");
+  m_gdb.answer("-thread-info 1",
+               R"x(^done,threads=[{id="1",target-id="Thread 0x7f0000001000 (LWP 5)"}])x");
+  answerSymbols("f0000e03");
+  EXPECT_EQ(frames, 3U);
+}
+
 TEST_F(PythonSession, MemoryThatCannotBeReadIsSaidSo) {
   askStack();
-  answerSymbols("^done,value=\"51053296\"");
+  answerSymbols("f0020b03");
   m_gdb.answer("-data-read-memory-bytes", R"(^error,msg="Unable to read memory.")");
   EXPECT_EQ(m_frames.size(), 2U);
   EXPECT_NE(m_gdb.session.inspect().pythonProblem().find("_PyRuntime is not there"),
@@ -209,7 +226,7 @@ TEST_F(PythonSession, MemoryThatCannotBeReadIsSaidSo) {
 
 TEST_F(PythonSession, ARankThatGoesOnMeanwhileHasNoStack) {
   askStack();
-  answerSymbols("^done,value=\"51053296\"");
+  answerSymbols("f0020b03");
   m_gdb.session.run({RunKind::Continue, 0, {}, 0}, [](const Status&) {});
   EXPECT_TRUE(m_asked);
   EXPECT_NE(m_error, "");

@@ -107,7 +107,7 @@ void VariableAnswers::listScope(const Request& request, int reference, mi::GdbSe
       m_client.fail(request, found.error().message);
       return;
     }
-    auto list = std::make_shared<ScopeList>(ScopeList{request, {}, 1});
+    auto list = std::make_shared<ScopeList>(ScopeList{request, Json::array(), 1});
     for (const mi::Variable& variable : *found) {
       if (scope.kind == ContainerKind::Globals ||
           variable.argument == (scope.kind == ContainerKind::Arguments)) {

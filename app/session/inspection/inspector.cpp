@@ -92,6 +92,9 @@ void Inspector::selectFrame(int level) {
 
 void Inspector::stopped() {
   m_thread = 0;
+  for (values::StackFrame& frame : m_frames) {
+    frame.python = 0;  // it is not there any more
+  }
   refreshStack();
 }
 
