@@ -13,6 +13,9 @@
 namespace pf::mi {
 namespace {
 
+constexpr const char* kOtherInterpreter =
+    "No Python is shown: the interpreter behind the symbol _PyRuntime does not know this thread; "
+    "the rank may have loaded two of them.";
 constexpr std::size_t kMostPages = 4096;  ///< 16 MiB
 constexpr int kMostRounds = 1000;         ///< each needs at least one page more
 
@@ -318,6 +321,7 @@ void PythonStacks::readMixed(python::ThreadKey thread, std::vector<Frame> native
   };
   ask<Frames>(read, [this, native = std::move(native), done](const Result<Frames>& frames) {
     if (frames) {
+      m_problem = frames->empty() ? kOtherInterpreter : "";
       done(mixFrames(native, *frames));
     } else if (!isOfPython(frames.error())) {
       done(frames.error());

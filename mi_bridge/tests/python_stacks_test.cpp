@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "mi_bridge/python_stacks.h"
 
-#include <cstdio>
-
 #include <gtest/gtest.h>
 
 #include "mi_bridge/python/tests/fake_interpreter.h"
@@ -134,24 +132,10 @@ class PythonSession : public testing::Test {
       const std::string& line = m_gdb.sent.back();
       const auto at = line.find("-data-read-memory-bytes ");
       ASSERT_NE(at, std::string::npos) << line;
-      m_gdb.answer("-data-read-memory-bytes", page(std::stoull(line.substr(at + 24))));
+      m_gdb.answer("-data-read-memory-bytes",
+                   m_python.pageAnswer(std::stoull(line.substr(at + 24))));
     }
   }
-  /// Bytes that the interpreter does not have are 0.
-  [[nodiscard]] std::string page(std::uint64_t address) const {
-    std::string digits;
-    for (std::uint64_t at = address; at < address + 4096; ++at) {
-      const auto byte = m_python.memory.bytes.find(at);
-      char text[3];
-      std::snprintf(text, sizeof text, "%02x",
-                    byte == m_python.memory.bytes.end() ? 0 : byte->second & 0xFF);
-      digits += text;
-    }
-    char begin[32];
-    std::snprintf(begin, sizeof begin, "0x%lx", address);
-    return "^done,memory=[{begin=\"" + std::string(begin) + "\",contents=\"" + digits + "\"}]";
-  }
-
   python::FakeInterpreter m_python;
   FakeSession m_gdb;
   std::vector<Frame> m_frames;
@@ -221,6 +205,16 @@ TEST_F(PythonSession, MemoryThatCannotBeReadIsSaidSo) {
   m_gdb.answer("-data-read-memory-bytes", R"(^error,msg="Unable to read memory.")");
   EXPECT_EQ(m_frames.size(), 2U);
   EXPECT_NE(m_gdb.session.inspect().pythonProblem().find("_PyRuntime is not there"),
+            std::string::npos);
+}
+
+TEST_F(PythonSession, AnInterpreterThatDoesNotExecuteTheThreadIsSaidSo) {
+  m_python.memory.set(m_python.interpreter + m_python.layout.threadsHead, std::uint64_t{0});
+  askStack();
+  answerSymbols("f0020b03");
+  answerPages();
+  EXPECT_EQ(m_frames.size(), 2U);
+  EXPECT_NE(m_gdb.session.inspect().pythonProblem().find("does not know this thread"),
             std::string::npos);
 }
 

@@ -111,6 +111,46 @@ std::uint64_t FakeInterpreter::makeBytes(const std::string& text) {
   return object;
 }
 
+std::uint64_t FakeInterpreter::makeDict(
+    const std::vector<std::pair<std::string, std::uint64_t>>& entries) {
+  const std::uint64_t object = makeObject(48, "dict", 29);
+  const std::uint64_t keys = memory.make(40 + 16 * entries.size());
+  memory.set(object + 16, std::uint64_t{entries.size()});
+  memory.set(object + 32, keys);
+  memory.set(keys + 9, std::uint8_t{3});
+  memory.set(keys + 10, std::uint8_t{1});
+  memory.set(keys + 24, std::uint64_t{entries.size()});
+  std::uint64_t at = keys + 40;
+  for (const auto& [name, value] : entries) {
+    memory.set(at, makeStr(name));
+    memory.set(at + 8, value);
+    at += 16;
+  }
+  return object;
+}
+
+std::set<std::uint64_t> FakeInterpreter::pages() const {
+  std::set<std::uint64_t> out;
+  for (const auto& [address, byte] : memory.bytes) {
+    out.insert(address / 4096 * 4096);
+  }
+  return out;
+}
+
+std::string FakeInterpreter::pageAnswer(std::uint64_t address) const {
+  constexpr const char* kDigits = "0123456789abcdef";
+  std::string digits;
+  for (std::uint64_t at = address; at < address + 4096; ++at) {
+    const auto found = memory.bytes.find(at);
+    const unsigned byte =
+        found == memory.bytes.end() ? 0 : static_cast<unsigned char>(found->second);
+    digits += kDigits[byte >> 4U];
+    digits += kDigits[byte & 15U];
+  }
+  return R"(^done,memory=[{begin=")" + std::to_string(address) + R"(",contents=")" + digits +
+         R"("}])";
+}
+
 std::uint64_t FakeInterpreter::push(
     const std::string& function, const std::string& file, int line, bool entry,
     const std::vector<std::pair<std::string, std::uint64_t>>& variables) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,12 @@ class FakeInterpreter {
   std::uint64_t makeInt(std::uint32_t digit);
   std::uint64_t makeTuple(const std::vector<std::uint64_t>& items);
   std::uint64_t makeBytes(const std::string& text);
+  /// Of texts as keys.
+  std::uint64_t makeDict(const std::vector<std::pair<std::string, std::uint64_t>>& entries);
+  /// GDB's answer to '-data-read-memory-bytes ADDRESS 4096'; bytes that are not there are 0.
+  [[nodiscard]] std::string pageAnswer(std::uint64_t address) const;
+  /// Addresses of all pages that have something.
+  [[nodiscard]] std::set<std::uint64_t> pages() const;
 
   FakeMemory memory;
   Layout layout;
