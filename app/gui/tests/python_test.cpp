@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A program of mpi4py in the real window: its stack, source, variables and globals are Python's.
+#include <QTemporaryDir>
+
+#include "app/gui/main_window.h"
+#include "app/gui/tests/window_test.h"
+#include "views/models/rank_models.h"
+#include "views/models/variables_model.h"
+#include "views/panes/debug_views.h"
+#include "views/panes/source_view.h"
+
+namespace {
+
+namespace test = pf::gui::test;
+
+class PythonTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void initTestCase();
+  void stackSourceAndVariables();
+  void anotherFrame();
+  void globals();
+  void cleanupTestCase() { m_window.reset(); }
+
+ private:
+  [[nodiscard]] QStringList functions() const;
+  [[nodiscard]] QString valueOf(const QString& path) const;
+  [[nodiscard]] int levelOf(const QString& function) const;
+
+  QTemporaryDir m_directory;
+  std::unique_ptr<pf::gui::MainWindow> m_window;
+};
+
+void PythonTest::initTestCase() {
+  test::setUp(m_directory.path());
+  if (!QFile::exists(QStringLiteral("/usr/lib/python3/dist-packages/mpi4py"))) {
+    QSKIP("no mpi4py");
+  }
+  const QString trace = m_directory.filePath(QStringLiteral("t.pft"));
+  QProcess process;
+  process.start(test::bin("photofinish"),
+                {QStringLiteral("record"), QStringLiteral("-o"), trace, QStringLiteral("mpirun"),
+                 QStringLiteral("--oversubscribe"), QStringLiteral("-n"), QStringLiteral("2"),
+                 QStringLiteral("/usr/bin/python3"), QStringLiteral(PF_PYTHON_PROGRAM)});
+  QVERIFY(process.waitForFinished(test::kPatience));
+  QCOMPARE(process.exitCode(), 0);
+  QString problem;
+  m_window = test::open(trace, &problem);
+  QVERIFY2(m_window != nullptr, qPrintable(problem));
+  m_window->session().replayTo({0, 4});
+}
+
+QStringList PythonTest::functions() const {
+  QStringList out;
+  for (const pf::values::StackFrame& frame : m_window->stack().model()->frames()) {
+    out << frame.function;
+  }
+  return out;
+}
+
+int PythonTest::levelOf(const QString& function) const {
+  for (const pf::values::StackFrame& frame : m_window->stack().model()->frames()) {
+    if (frame.function == function) {
+      return frame.level;
+    }
+  }
+  return -1;
+}
+
+QString PythonTest::valueOf(const QString& path) const {
+  const auto* model = m_window->variables().model();
+  const pf::values::Variable* variable = model->variable(model->indexOf(path));
+  return variable != nullptr ? variable->value : QString();
+}
+
+void PythonTest::stackSourceAndVariables() {
+  QTRY_VERIFY_WITH_TIMEOUT(functions().contains(QStringLiteral("Scale.weigh")), test::kPatience);
+  const QStringList shown = functions();
+  QCOMPARE(shown.first(), QStringLiteral("MPI_Barrier"));
+  QVERIFY(!shown.join(QLatin1Char(' ')).contains(QLatin1String("_PyEval")));
+  QCOMPARE(shown.mid(shown.indexOf(QStringLiteral("Scale.weigh")), 3),
+           (QStringList{QStringLiteral("Scale.weigh"), QStringLiteral("main"),
+                        QStringLiteral("<module>")}));
+  QTRY_COMPARE_WITH_TIMEOUT(m_window->source().currentFile(), QStringLiteral(PF_PYTHON_PROGRAM),
+                            test::kPatience);
+  QFile source(QStringLiteral(PF_PYTHON_PROGRAM));
+  QVERIFY(source.open(QIODevice::ReadOnly));
+  const QList<QByteArray> lines = source.readAll().split('\n');
+  QVERIFY(lines[m_window->source().currentLine() - 1].contains("here(weight="));
+  QTRY_COMPARE_WITH_TIMEOUT(valueOf(QStringLiteral("v/weight")), QStringLiteral("2.5"),
+                            test::kPatience);
+  QCOMPARE(valueOf(QStringLiteral("v/grams")), QStringLiteral("25"));
+}
+
+void PythonTest::anotherFrame() {
+  const int level = levelOf(QStringLiteral("main"));
+  QVERIFY(level > 0);
+  m_window->session().inspector().selectFrame(level);
+  QTRY_COMPARE_WITH_TIMEOUT(valueOf(QStringLiteral("v/found")), QStringLiteral("{'rank': 0}"),
+                            test::kPatience);
+  QCOMPARE(valueOf(QStringLiteral("v/total")), QStringLiteral("None"));
+}
+
+void PythonTest::globals() {
+  const auto* model = m_window->variables().model();
+  QString path;
+  for (int row = 0; row < model->rowCount(); ++row) {
+    const pf::values::Variable* variable = model->variable(model->index(row, 0));
+    path = variable->name == QLatin1String("globals") ? variable->path : path;
+  }
+  QVERIFY(!path.isEmpty());
+  m_window->session().inspector().expand(path, 0);
+  QTRY_COMPARE_WITH_TIMEOUT(valueOf(path + QStringLiteral("/UNIT")), QStringLiteral("'kg'"),
+                            test::kPatience);
+}
+
+}  // namespace
+
+QTEST_MAIN(PythonTest)
+#include "python_test.moc"
