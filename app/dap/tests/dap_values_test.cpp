@@ -67,6 +67,23 @@ TEST_F(DapValuesTest, AStackBeginsWithTheCallThatTheProgramIsIn) {
   EXPECT_EQ(frames[2]["name"], "??");
 }
 
+TEST_F(DapValuesTest, PythonThatIsNotKnownIsSaidBelowTheStack) {
+  stand({{"-stack-list-frames",
+          R"(^done,stack=[frame={level="0",addr="0x4",func="_PyEval_EvalFrameDefault"},)"
+          R"(frame={level="1",addr="0x5",func="main",fullname="/src/host.c",line="12"}])"},
+         {"&_PyRuntime 8", R"(^done,memory=[{begin="0x10000",contents="0000000000000000"}])"},
+         {"&Py_Version 8", R"(^done,memory=[{begin="0x9000",contents="f0000e0300000000"}])"}});
+  const Json body = this->body("stackTrace", {{"threadId", 1}});
+  ASSERT_EQ(body["stackFrames"].size(), 3U) << body;
+  EXPECT_EQ(body["totalFrames"], 3);
+  EXPECT_EQ(body["stackFrames"][0]["name"], "_PyEval_EvalFrameDefault");
+  const Json& label = body["stackFrames"][2];
+  EXPECT_EQ(label["presentationHint"], "label");
+  EXPECT_NE(label["name"].get<std::string>().find("Python 3.14 are not known"), std::string::npos)
+      << label;
+  EXPECT_EQ(this->body("stackTrace", {{"threadId", 1}, {"levels", 2}})["stackFrames"].size(), 2U);
+}
+
 TEST_F(DapValuesTest, AStackComesInPieces) {
   stand();
   const auto names = [this](const Json& range) {
