@@ -55,6 +55,19 @@ void ArrayReader::fail(const Error& error) {
   Q_EMIT failed(toText(error.text()).replace(QLatin1Char('\n'), QLatin1Char(' ')).simplified());
 }
 
+/// GDB has the casts of C in frames of C and C++ only.
+void ArrayReader::failAsArray(const Error& error) {
+  if (error.message.find("No symbol \"char\"") == std::string::npos) {
+    fail(error);
+    return;
+  }
+  fail({error.code,
+        "'" + m_question.values.expression.toStdString() +
+            "' is in a frame of Fortran or of another language than C and C++: arrays cannot be "
+            "read there",
+        "look at it in Variables"});
+}
+
 void ArrayReader::read(const QString& expression) {
   Question question;
   question.number = m_question.number + 1;
@@ -119,7 +132,7 @@ void ArrayReader::findContainer() {
                               .arg(m_question.values.expression));
           }
         },
-        [this](const Error& error) { fail(error); });
+        [this](const Error& error) { failAsArray(error); });
   };
   const auto asElements = [this, what, asArray](const Error&) {
     evaluate(
@@ -148,7 +161,8 @@ void ArrayReader::findElement(const QString& array, const QString& count, int di
   evaluate(
       {"((" + type + "1)/2) != 0", "(" + type + "-1) < 0", "sizeof(" + element + ")", bytes,
        "(unsigned long)&(" + element + ")", count.isEmpty() ? "1" : "(" + count.toStdString() + ")",
-       "(" + type + "1 + " + type + "1e-25) != " + type + "1"},
+       "(" + type + "1 + " + type + "1e-25) != " + type + "1",
+       "(char*)&(" + element + ") == (char*)&(" + first + ")"},
       {}, [this](const std::vector<std::string>& values) { found(values); },
       [this, array, count, dimensions](const Error& error) {
         if (dimensions < kDimensions) {
@@ -167,6 +181,14 @@ void ArrayReader::found(const std::vector<std::string>& values) {
   const auto size = numberIn(values[2]);
   const auto bytes = numberIn(values[3]);
   const auto address = numberIn(values[4]);
+  if (!isTrue(values[7])) {
+    fail({ErrorCode::Usage,
+          "the elements of '" + array.expression.toStdString() +
+              "' are pointers or containers: their numbers lie elsewhere, one row apart from "
+              "another",
+          "write one row of it, for example (" + array.expression.toStdString() + ")[0]"});
+    return;
+  }
   if (values[5].starts_with('-') || numberIn(values[5]).value_or(0) > kAddressable ||
       bytes.value_or(0) > kAddressable) {
     fail({ErrorCode::Usage, "no array has " + values[5] + " elements",

@@ -48,6 +48,7 @@ class ArrayReader : public QObject {
   void evaluate(std::vector<std::string> expressions, std::vector<std::string> values,
                 const Values& done, const std::function<void(const Error&)>& failed);
   void fail(const Error& error);
+  void failAsArray(const Error& error);
   [[nodiscard]] mi::GdbSession* gdb();
 
   DebugSession& m_session;

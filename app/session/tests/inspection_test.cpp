@@ -384,6 +384,27 @@ TEST_F(ArrayTest, APointerHasToSayHowMany) {
   EXPECT_TRUE(failure("a").startsWith(QLatin1String("a is a pointer: say how many elements")));
 }
 
+TEST_F(ArrayTest, RowsThatLieElsewhereAreNotReadAsOne) {
+  standWithArray();
+  target().replies.push_back({"_M_finish", value("2")});
+  target().replies.push_back({"_M_start)[0])/2)", R"(^error,msg="not a number")"});
+  target().replies.push_back({"(char*)&", value("false")});
+  target().replies.push_back({"_M_start)[0])\"", value("24")});
+  const QString text = failure("a");
+  EXPECT_TRUE(text.startsWith(QLatin1String("the elements of 'a' are pointers or containers")))
+      << text.toStdString();
+  EXPECT_TRUE(text.contains(QLatin1String("(a)[0]")));
+  EXPECT_TRUE(m_dumped.isEmpty());
+}
+
+TEST_F(ArrayTest, FortranIsRefusedInWords) {
+  standWithArray();
+  target().replies.push_back(
+      {"(char*)&", R"(^error,msg="No symbol \"char\" in current context.")"});
+  const QString text = failure("a");
+  EXPECT_TRUE(text.contains(QLatin1String("is in a frame of Fortran"))) << text.toStdString();
+}
+
 TEST_F(ArrayTest, NoMoreThanAProcessCanAddress) {
   standWithArray();
   target().replies.push_back({"\"((-1))\"", value("-1")});
