@@ -55,9 +55,10 @@ void ArrayReader::fail(const Error& error) {
   Q_EMIT failed(toText(error.text()).replace(QLatin1Char('\n'), QLatin1Char(' ')).simplified());
 }
 
-/// GDB has the casts of C in frames of C and C++ only.
+/// GDB has the casts and the subscripts of C in frames of C and C++ only.
 void ArrayReader::failAsArray(const Error& error) {
-  if (error.message.find("No symbol \"char\"") == std::string::npos) {
+  if (error.message.find("No symbol \"char\"") == std::string::npos &&
+      error.message.find("near `[0])'") == std::string::npos) {
     fail(error);
     return;
   }

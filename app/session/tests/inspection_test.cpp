@@ -403,6 +403,9 @@ TEST_F(ArrayTest, FortranIsRefusedInWords) {
       {"(char*)&", R"(^error,msg="No symbol \"char\" in current context.")"});
   const QString text = failure("a");
   EXPECT_TRUE(text.contains(QLatin1String("is in a frame of Fortran"))) << text.toStdString();
+  target().replies.push_back(  // what GDB 13 says of REAL m(3,4)
+      {"(char*)&", R"DELIM(^error,msg="A syntax error in expression, near `[0])'.")DELIM"});
+  EXPECT_TRUE(failure("a").contains(QLatin1String("is in a frame of Fortran")));
 }
 
 TEST_F(ArrayTest, NoMoreThanAProcessCanAddress) {
