@@ -12,9 +12,17 @@ std::string nameOfCall(const Execution& execution, const Event& event) {
 
 }  // namespace
 
+std::string eventLine(const Execution& execution, EventRef event) {
+  return eventName(event) + " " + eventText(execution, event);
+}
+
 std::string callText(const Execution& execution, EventRef ref) {
   const Event& event = execution.ranks[static_cast<std::size_t>(ref.rank)].events[ref.serial - 1];
   return nameOfCall(execution, event) + " at " + siteText(execution, event.site);
+}
+
+std::string eventName(EventRef event) {
+  return "rank " + std::to_string(event.rank) + " event " + std::to_string(event.serial);
 }
 
 std::string eventText(const Execution& execution, EventRef ref) {

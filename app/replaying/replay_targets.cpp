@@ -146,8 +146,7 @@ Result<std::vector<Serial>> cutBeforeAll(const db::TraceStore& store, const Exec
   }
   if (const std::optional<Crossing> found = crossing(execution, done)) {
     const auto name = [&](EventRef event) {
-      return "rank " + std::to_string(event.rank) + " event " + std::to_string(event.serial) +
-             " (" + eventText(execution, event) + ")";
+      return eventName(event) + " (" + eventText(execution, event) + ")";
     };
     return Error{ErrorCode::Usage,
                  "this is no consistent cut: " +

@@ -136,14 +136,7 @@ AllDifferences::Shown AllDifferences::shown(const AlignedDifference& one) const 
 
 /// "rank 0 event 542", "rank 0 event 5 (A), 3 (B)", "rank 0 event 5 (A only)"
 std::string AllDifferences::place(const AlignedDifference& one) const {
-  std::string text = "rank " + std::to_string(one.rank) + " event ";
-  if (one.a == one.b) {
-    return text + std::to_string(one.a);
-  }
-  if (one.a == 0 || one.b == 0) {
-    return text + std::to_string(one.a + one.b) + (one.b == 0 ? " (A only)" : " (B only)");
-  }
-  return text + std::to_string(one.a) + " (A), " + std::to_string(one.b) + " (B)";
+  return "rank " + std::to_string(one.rank) + " event " + serialsText(one.a, one.b);
 }
 
 /// "MPI_Recv from any source, tag 9 at storm.c:31: another order"

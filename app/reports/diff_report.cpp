@@ -136,11 +136,8 @@ std::string reachText(const Difference& difference) {
     if (static_cast<Rank>(i) == difference.rank || (a == 0 && b == 0) || ++reached > kMost) {
       continue;
     }
-    text += (text.empty() ? "rank " : ", rank ") + std::to_string(i) + " from event ";
-    text += a == b   ? std::to_string(a)
-            : b == 0 ? std::to_string(a) + " (A only)"
-            : a == 0 ? std::to_string(b) + " (B only)"
-                     : std::to_string(a) + " (A), " + std::to_string(b) + " (B)";
+    text += (text.empty() ? "rank " : ", rank ") + std::to_string(i) + " from event " +
+            serialsText(a, b);
   }
   return text + (reached > kMost ? " and " + std::to_string(reached - kMost) + " more ranks" : "");
 }

@@ -15,11 +15,6 @@ namespace {
 
 using nlohmann::json;
 
-std::string eventLine(const Execution& execution, EventRef ref) {
-  return "rank " + std::to_string(ref.rank) + " event " + std::to_string(ref.serial) + " " +
-         eventText(execution, ref);
-}
-
 /// The events of one rank, with what they took or saw.
 class RankEvents {
  public:

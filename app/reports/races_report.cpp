@@ -57,11 +57,6 @@ json raceJson(const Execution& execution, const db::StoredRace& stored, RaceWeig
           {"weight", nameOf(weight)}};
 }
 
-std::string raceEventText(const Execution& execution, EventRef ref) {
-  return "rank " + std::to_string(ref.rank) + " event " + std::to_string(ref.serial) + " " +
-         eventText(execution, ref);
-}
-
 /// "524 racing receives", "1 race"
 std::string counted(std::size_t number, const char* one, const char* many) {
   return std::to_string(number) + " " + (number == 1 ? one : many);
@@ -152,7 +147,7 @@ void RacesReport::putSummary() const {
     const auto number = static_cast<std::size_t>(first - m_weights.begin());
     put("look first at number " + std::to_string(number + 1) +
             ", the last of the rank that failed before it failed: " +
-            raceEventText(m_execution, raceEvent(m_execution, race(number))) + "\n",
+            eventLine(m_execution, raceEvent(m_execution, race(number))) + "\n",
         TextStyle::Alarm);
   }
 }
@@ -160,10 +155,10 @@ void RacesReport::putSummary() const {
 void RacesReport::putRace(std::size_t number, const char* indent) const {
   const Race& one = race(number);
   put(indent + ("race " + std::to_string(number + 1) + ": ") +
-      raceEventText(m_execution, raceEvent(m_execution, one)) + "\n");
+      eventLine(m_execution, raceEvent(m_execution, one)) + "\n");
   const auto line = [&](const char* verb, std::uint32_t message) {
     if (message < m_execution.messages.size()) {
-      put(indent + (verb + raceEventText(m_execution, m_execution.messages[message].send)) + "\n",
+      put(indent + (verb + eventLine(m_execution, m_execution.messages[message].send)) + "\n",
           TextStyle::Dim);
     }
   };

@@ -41,6 +41,17 @@ inline std::optional<Taken> takenAt(const Execution& execution, Rank rank,
   return std::nullopt;
 }
 
+/// "5", "5 (A), 3 (B)", "5 (A only)": a serial of 0 is none.
+inline std::string serialsText(Serial a, Serial b) {
+  if (a == b) {
+    return std::to_string(a);
+  }
+  if (a == 0 || b == 0) {
+    return std::to_string(a + b) + (b == 0 ? " (A only)" : " (B only)");
+  }
+  return std::to_string(a) + " (A), " + std::to_string(b) + " (B)";
+}
+
 /// The indices that a call returned, from what the log says of it.
 inline std::vector<std::uint64_t> indices(const std::vector<std::uint64_t>& payload, bool some) {
   if (payload.empty() || payload.front() == 0) {

@@ -13,8 +13,7 @@ Json targetJson(int id, const std::string& label, int line) {
 }
 
 std::string labelOf(const Execution& execution, const EventRef& event) {
-  return "rank " + std::to_string(event.rank) + " event " + std::to_string(event.serial) + ": " +
-         app::eventText(execution, event);
+  return app::eventName(event) + ": " + app::eventText(execution, event);
 }
 
 /// By call site: whether it is on the line.
