@@ -106,25 +106,31 @@ CompareWindow::CompareWindow(const QString& pathA, const QString& pathB,
   }
 }
 
+void CompareWindow::addRow(const Row& row, QStringList cells) {
+  for (qsizetype column = 3; column < cells.size(); ++column) {
+    cells[column] = values::oneLine(cells[column]);
+  }
+  auto* item = new QTreeWidgetItem(cells);
+  item->setData(0, kRankRole, row.rank);
+  item->setData(0, kSerialRole, static_cast<qulonglong>(row.serialA));
+  item->setData(0, kSerialBRole, static_cast<qulonglong>(row.serialB));
+  for (int column = 0; column < item->columnCount(); ++column) {
+    item->setToolTip(column, values::plainToolTip(item->text(column)));
+    item->setData(column, values::BoldRole, row.bold);
+  }
+  item->setData(2, values::ToneRole,
+                static_cast<int>(row.suspect ? values::Tone::Race : values::Tone::Muted));
+  m_differences->addTopLevelItem(item);
+}
+
 void CompareWindow::fill(const app::DifferenceTable& table) {
   std::size_t causes = 0;
   for (const app::DifferenceLine& line : table.lines) {
     causes += line.cause ? 1U : 0U;
-    auto* item = new QTreeWidgetItem(
-        {QString::number(line.rank), line.serial != 0 ? QString::number(line.serial) : QString(),
-         line.cause ? tr("first cause") : tr("follows"), values::oneLine(fromUtf8(line.what)),
-         values::oneLine(fromUtf8(line.a)), values::oneLine(fromUtf8(line.b)),
-         values::oneLine(fromUtf8(line.why))});
-    item->setData(0, kRankRole, line.rank);
-    item->setData(0, kSerialRole, static_cast<qulonglong>(line.serial));
-    item->setData(0, kSerialBRole, static_cast<qulonglong>(line.serial));
-    for (int column = 0; column < item->columnCount(); ++column) {
-      item->setToolTip(column, values::plainToolTip(item->text(column)));
-      item->setData(column, values::BoldRole, line.cause);
-    }
-    item->setData(2, values::ToneRole,
-                  static_cast<int>(line.cause ? values::Tone::Race : values::Tone::Muted));
-    m_differences->addTopLevelItem(item);
+    addRow({line.rank, line.serial, line.serial, line.cause, line.cause},
+           {QString::number(line.rank), line.serial != 0 ? QString::number(line.serial) : QString(),
+            line.cause ? tr("first cause") : tr("follows"), fromUtf8(line.what), fromUtf8(line.a),
+            fromUtf8(line.b), fromUtf8(line.why)});
   }
   fillAligned(table);
   for (int column = 0; column < m_differences->columnCount(); ++column) {
@@ -154,22 +160,10 @@ void CompareWindow::fillAligned(const app::DifferenceTable& table) {
   for (const app::AlignedLine& line : table.aligned) {
     const QString a = line.serialA != 0 ? QString::number(line.serialA) : u"–"_s;
     const QString b = line.serialB != 0 ? QString::number(line.serialB) : u"–"_s;
-    auto* item = new QTreeWidgetItem(
-        {QString::number(line.rank), a == b ? a : a + u" / "_s + b,
-         line.weight == "other" ? tr("later") : fromUtf8(line.weight),
-         values::oneLine(fromUtf8(line.what)), values::oneLine(fromUtf8(line.a)),
-         values::oneLine(fromUtf8(line.b)), values::oneLine(fromUtf8(line.why))});
-    item->setData(0, kRankRole, line.rank);
-    item->setData(0, kSerialRole, static_cast<qulonglong>(line.serialA));
-    item->setData(0, kSerialBRole, static_cast<qulonglong>(line.serialB));
-    for (int column = 0; column < item->columnCount(); ++column) {
-      item->setToolTip(column, values::plainToolTip(item->text(column)));
-      item->setData(column, values::BoldRole, line.weight == "first");
-    }
-    item->setData(
-        2, values::ToneRole,
-        static_cast<int>(line.weight == "other" ? values::Tone::Muted : values::Tone::Race));
-    m_differences->addTopLevelItem(item);
+    addRow({line.rank, line.serialA, line.serialB, line.weight == "first", line.weight != "other"},
+           {QString::number(line.rank), a == b ? a : a + u" / "_s + b,
+            line.weight == "other" ? tr("later") : fromUtf8(line.weight), fromUtf8(line.what),
+            fromUtf8(line.a), fromUtf8(line.b), fromUtf8(line.why)});
   }
 }
 

@@ -47,6 +47,15 @@ class CompareWindow : public QDialog {
  private:
   void fill(const app::DifferenceTable& table);
   void fillAligned(const app::DifferenceTable& table);
+  struct Row {
+    Rank rank;
+    Serial serialA;  ///< 0: there is no such event
+    Serial serialB;
+    bool bold;
+    bool suspect;
+  };
+  /// `cells`: of the columns.
+  void addRow(const Row& row, QStringList cells);
   void onCurrent();
 
   QLabel* m_summary;
