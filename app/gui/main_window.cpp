@@ -344,19 +344,18 @@ void MainWindow::connectRecording() {
               openTrace(trace);
             }
           });
-  connect(m_recording, &RecordingDesk::foundFailing, this,
-          [this](const QString&, const QString& good) {
-            if (!good.isEmpty()) {  // once the one that failed is shown
-              connect(
-                  this, &MainWindow::opened, this,
-                  [this, good](bool shown) {
-                    if (shown) {
-                      compareWith(good);
-                    }
-                  },
-                  Qt::SingleShotConnection);
+  connect(m_recording, &RecordingDesk::foundFailing, this, [this](const QString& good) {
+    if (!good.isEmpty()) {  // once the one that failed is shown
+      connect(
+          this, &MainWindow::opened, this,
+          [this, good](bool shown) {
+            if (shown) {
+              compareWith(good);
             }
-          });
+          },
+          Qt::SingleShotConnection);
+    }
+  });
   connect(m_recording, &RecordingDesk::noneFailed, this, [this](int runs) {
     connect(
         this, &MainWindow::opened, this,

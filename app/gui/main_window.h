@@ -90,7 +90,7 @@ class MainWindow : public QMainWindow {
   void connectRecording();
   void connectFiles();
   void showTrace(const QString& path, const LoadedTrace& trace, views::TraceIndexPtr index);
-  void showNewer(const QString& path, const session::LoadedTrace& trace, bool last);
+  void showNewer(const QString& path, const LoadedTrace& trace, bool last);
   void showUnrecorded(const QString& title);
   void openAgain(const QString& path);
   void refreshActions();

@@ -52,13 +52,20 @@ void RecordingDesk::ask() {
   }
 }
 
+namespace {
+
+QString goodBeside(const QString& trace) {
+  return QString::fromStdString(app::goodName(trace.toStdString()));
+}
+
+}  // namespace
+
 /// Of a trace, and of the good one beside it.
 QString RecordingDesk::freeName(const RecordRequest& request) const {
   for (int i = 1;; ++i) {
     const QString trace = QStringLiteral("%1/run-%2.pft").arg(request.directory).arg(i);
-    const QString good = QString::fromStdString(app::goodName(trace.toStdString()));
     if (!QFileInfo::exists(trace) && !QFileInfo::exists(trace + QStringLiteral(".d")) &&
-        (request.runs < 2 || !QFileInfo::exists(good))) {
+        (request.runs < 2 || !QFileInfo::exists(goodBeside(trace)))) {
       return trace;
     }
   }
@@ -98,6 +105,7 @@ void RecordingDesk::start(const RecordRequest& request, const QStringList& words
   }
   m_strip.start(tr("Recording %1 …").arg(request.command), true);
   m_trace = freeName(request);
+  m_good = goodBeside(m_trace);
   m_line.clear();
   auto* process = new QProcess(this);
   m_process = process;
@@ -145,8 +153,7 @@ void RecordingDesk::ended(QProcess* process, const RecordRequest& request, const
   m_process = nullptr;
   refresh();
   const bool made = QFileInfo::exists(m_trace);
-  if (request.runs > 1 &&
-      (made || QFileInfo::exists(QString::fromStdString(app::goodName(m_trace.toStdString()))))) {
+  if (request.runs > 1 && (made || QFileInfo::exists(m_good))) {
     endedSearch(request, words);
   } else if (made) {
     Q_EMIT recorded(m_trace, words, request.input);
@@ -156,14 +163,13 @@ void RecordingDesk::ended(QProcess* process, const RecordRequest& request, const
 }
 
 void RecordingDesk::endedSearch(const RecordRequest& request, const QStringList& words) {
-  const QString good = QString::fromStdString(app::goodName(m_trace.toStdString()));
   if (QFileInfo::exists(m_trace)) {
-    Q_EMIT foundFailing(m_trace, QFileInfo::exists(good) ? good : QString());
+    Q_EMIT foundFailing(QFileInfo::exists(m_good) ? m_good : QString());
     Q_EMIT recorded(m_trace, words, request.input);
     return;
   }
   Q_EMIT noneFailed(request.runs);
-  Q_EMIT recorded(good, words, request.input);
+  Q_EMIT recorded(m_good, words, request.input);
 }
 
 void RecordingDesk::letGo() {

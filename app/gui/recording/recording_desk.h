@@ -39,9 +39,9 @@ class RecordingDesk : public QObject {
   void begun(const QString& trace, bool follow);
   void printed(const QByteArray& text);  ///< the program, or `record`
   void recorded(const QString& trace, const QStringList& command, const QString& input);
-  /// Of several runs one has failed and is `trace`; the last one that did not is `good`, empty if there was none. recorded()
-  /// of the former follows.
-  void foundFailing(const QString& trace, const QString& good);
+  /// Of several runs one has failed; the last one that did not is `good`, empty if there was none. recorded() of the former
+  /// follows.
+  void foundFailing(const QString& good);
   /// None of several runs has failed. recorded() of the last one follows.
   void noneFailed(int runs);
   void failed(const QString& trace, int status);  ///< nothing is recorded
@@ -65,6 +65,7 @@ class RecordingDesk : public QObject {
   QAction* m_look;
   QPointer<QProcess> m_process;
   QString m_trace;
+  QString m_good;  ///< beside it, of several runs
   QString m_line;  ///< of what `record` says, not yet whole
   std::unique_ptr<PeekDirectory> m_peeks;
   int m_peekNumber = 0;
