@@ -39,7 +39,6 @@ Layout layout311() {
   out.codeFirstLine = 72;
   out.codeLocalsCount = 76;
   out.codeNames = 96;
-  out.codeKinds = 104;
   out.codeFile = 112;
   out.codeQualifiedName = 128;
   out.codeLineTable = 136;
@@ -112,7 +111,6 @@ enum DescribedNumber : std::size_t {
   CodeFirstLine = 39,
   CodeArguments = 40,
   CodeNames = 41,
-  CodeKinds = 42,
   CodeInstructions = 43,
   DescribedCount = 44,
 };
@@ -157,7 +155,6 @@ Result<Layout> describedLayout(Memory& memory, std::uint64_t runtime) {
   out.codeFirstLine = told[CodeFirstLine];
   out.codeArguments = told[CodeArguments];
   out.codeNames = told[CodeNames];
-  out.codeKinds = told[CodeKinds];
   out.codeInstructions = told[CodeInstructions];
   return out;
 }

@@ -45,7 +45,6 @@ struct Layout {
   std::uint64_t codeFirstLine = 0;
   std::uint64_t codeLocalsCount = 0;  ///< co_nlocalsplus
   std::uint64_t codeNames = 0;        ///< co_localsplusnames
-  std::uint64_t codeKinds = 0;
   std::uint64_t codeFile = 0;
   std::uint64_t codeQualifiedName = 0;
   std::uint64_t codeLineTable = 0;

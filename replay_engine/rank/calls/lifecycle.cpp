@@ -174,30 +174,31 @@ void logMatched() {
 
 }  // namespace
 
-int onInit(const CallPlace& place, int* argc, char*** argv) {
+namespace {
+
+template <typename Initialize>
+int startMpi(const CallPlace& place, Initialize initialize) {
   lookAtClocks();
   noteProcessBeforeMpi();
-  const int result = [&] {
+  int result = MPI_SUCCESS;
+  {
     const LaunchersPlace launchers;
-    return PF_REAL(Init)(argc, argv);
-  }();
+    result = initialize();
+  }
   if (result == MPI_SUCCESS && t_depth == 1) {
     begin(place);
   }
   return result;
 }
 
+}  // namespace
+
+int onInit(const CallPlace& place, int* argc, char*** argv) {
+  return startMpi(place, [&] { return PF_REAL(Init)(argc, argv); });
+}
+
 int onInit_thread(const CallPlace& place, int* argc, char*** argv, int required, int* provided) {
-  lookAtClocks();
-  noteProcessBeforeMpi();
-  const int result = [&] {
-    const LaunchersPlace launchers;
-    return PF_REAL(Init_thread)(argc, argv, required, provided);
-  }();
-  if (result == MPI_SUCCESS && t_depth == 1) {
-    begin(place);
-  }
-  return result;
+  return startMpi(place, [&] { return PF_REAL(Init_thread)(argc, argv, required, provided); });
 }
 
 namespace {

@@ -56,11 +56,18 @@ void describe(char (&text)[200], PayloadKind kind, int a, int b) {
   }
 }
 
-/// In the call in which the record of this rank ends, it waits as it did then: the daemon sees that nothing gets on.
-void waitAsRecorded() {
-  while (g_outside.end() == PayloadReader::End::Ended && g_engine.choices.header().complete == 0 &&
-         g_engine.choices.allUsed(g_engine.serial)) {
+/// Until the replay is ended: the daemon sees that nothing gets on.
+[[noreturn]] void waitForEnd() {
+  while (true) {
     waitForAgent(g_engine.page->toRank.load());
+  }
+}
+
+/// In the call in which the record of this rank ends, it waits as it did then.
+void waitAsRecorded() {
+  if (g_outside.end() == PayloadReader::End::Ended && g_engine.choices.header().complete == 0 &&
+      g_engine.choices.allUsed(g_engine.serial)) {
+    waitForEnd();
   }
 }
 
@@ -70,9 +77,7 @@ void waitAsRecorded() {
   page.waitPeer.store(kUnknownRank, std::memory_order_relaxed);
   page.inCall.store(1U + call, std::memory_order_relaxed);
   tellAgent();
-  while (true) {
-    waitForAgent(page.toRank.load());
-  }
+  waitForEnd();
 }
 
 }  // namespace
