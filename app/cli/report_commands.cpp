@@ -99,6 +99,16 @@ int diff(const std::string& a, const std::string& b, bool json, bool all) {
   return report->same ? 0 : 1;
 }
 
+/// What is before the damage of damaged contents is shown.
+int payload(const std::string& trace, const app::PayloadOptions& options) {
+  const auto report = app::payloadReport(trace, options);
+  if (!report) {
+    return fail(report.error());
+  }
+  (options.json ? put : show)(report->text);
+  return ended(report->damage);
+}
+
 struct ReportWords {
   std::string trace;
   std::string other;  ///< a second trace, or the one to make
@@ -184,7 +194,7 @@ void addContents(CLI::App& parser, Commands& commands) {
   addJson(*command, words);
   keep(commands, command, words, [words, options] {
     options->json = words->json;
-    return print(app::payloadReport(words->trace, *options), words->json);
+    return payload(words->trace, *options);
   });
 }
 

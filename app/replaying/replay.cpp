@@ -413,7 +413,16 @@ namespace {
 
 /// Whether it is a group alone that cannot go on, and no other program.
 bool isOfGroup(const protocol::RankDiverged& diverged) {
-  return diverged.expected == kGroupCan || diverged.got.starts_with(kNotKept);
+  return diverged.expected == kGroupCan || diverged.got.starts_with(kNotKept) ||
+         diverged.got.starts_with(kDamagedThere);
+}
+
+Error cameToDamage(const protocol::RankDiverged& diverged, const DivergenceText& text) {
+  return {ErrorCode::Damaged,
+          "rank " + std::to_string(diverged.rank) + " cannot go on at event " +
+              std::to_string(diverged.serial) + text.twoLines() + text.history,
+          "Up to there it did what was recorded. Replay all ranks (without --group and --ranks), "
+          "which needs no contents, or take another copy of the trace."};
 }
 
 }  // namespace
@@ -437,6 +446,10 @@ void Replay::heard(const protocol::Message& message) {
       return;
     }
     const DivergenceText text = divergenceText(execution(), *diverged);
+    if (diverged->got.starts_with(kDamagedThere) && m_contents.none()) {
+      m_failure = cameToDamage(*diverged, text);
+      return;
+    }
     m_failure = Error{
         ErrorCode::Divergence,
         "replay divergence at rank " + std::to_string(diverged->rank) + ", event " +

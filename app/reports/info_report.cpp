@@ -2,6 +2,8 @@
 // photofinish info
 #include <nlohmann/json.hpp>
 
+#include <map>
+
 #include "app/collation/failure.h"
 #include "app/collation/race_reduction.h"
 #include "app/replaying/replay.h"
@@ -95,6 +97,8 @@ struct Info {
   OnlineRaces online = {};
   std::vector<db::NotGuaranteed> notes = {};
   std::vector<db::PayloadInfo> contents = {};  ///< from outside of groups
+  std::map<Rank, std::string> damaged = {};    ///< what of them, by the checksums of what is stored
+  bool unchecked = false;                      ///< too many to read them for this
   std::optional<TracingCounts> tracing = {};
 };
 
@@ -109,29 +113,43 @@ db::PayloadInfo allContents(const Info& info) {
   return all;
 }
 
+/// A group of all ranks has no outside.
+bool hasContents(const Info& info) {
+  const Result<ReplayGroups> groups =
+      ReplayGroups::parse(info.run.groups.value_or("each"), info.run.ranks);
+  return !info.contents.empty() && !(groups && info.run.ranks > 1 && groups->count() == 1);
+}
+
 json contentsJson(const Info& info) {
-  if (info.contents.empty()) {
+  if (!hasContents(info)) {
     return nullptr;
   }
   const auto sizes = [](const db::PayloadInfo& of) {
     return json{{"entries", of.entries}, {"bytes", of.bytes}, {"packedBytes", of.packedBytes}};
   };
   json out = sizes(allContents(info));
+  out["checked"] = !info.unchecked;
   for (const db::PayloadInfo& each : info.contents) {
     json one = sizes(each);
     one["rank"] = each.rank;
     one["ending"] = each.ending;
     one["end"] = contentsEnd(each);
+    const auto damage = info.damaged.find(each.rank);
+    one["damage"] = damage == info.damaged.end() ? json(nullptr) : json(damage->second);
     out["perRank"].push_back(std::move(one));
   }
   return out;
 }
 
-/// Their numbers, as --group takes them. Of groups of one rank each, the number is the rank.
+/// Their numbers, as --group takes them.
 void tellGroups(TextStream& out, const db::RunInfo& run) {
   constexpr std::uint32_t kMostListed = 32;
   const Result<ReplayGroups> groups = ReplayGroups::parse(*run.groups, run.ranks);
-  if (!groups || groups->count() == groups->ranks() || groups->count() == 1) {
+  if (!groups || groups->count() == 1) {
+    return;
+  }
+  if (groups->count() == groups->ranks()) {
+    out << "  each rank is a group, which has the rank's number\n";
     return;
   }
   for (std::uint32_t group = 0; group < groups->count() && group < kMostListed; ++group) {
@@ -149,7 +167,7 @@ void tellContents(TextStream& out, const Info& info) {
     out << "groups    " << *info.run.groups << "\n";
     tellGroups(out, info.run);
   }
-  if (info.contents.empty()) {
+  if (!hasContents(info)) {
     return;
   }
   const db::PayloadInfo all = allContents(info);
@@ -160,7 +178,38 @@ void tellContents(TextStream& out, const Info& info) {
     if (const std::string end = contentsEnd(each); !end.empty()) {
       out << "  rank " << each.rank << ": " << each.entries << ", then " << end << "\n";
     }
+    if (const auto damage = info.damaged.find(each.rank); damage != info.damaged.end()) {
+      out << "  rank " << each.rank << ": damaged: " << damage->second << "\n";
+    }
   }
+  if (info.unchecked) {
+    out << "  so much of them was not read for this: 'photofinish check' looks whether it is "
+           "whole\n";
+  }
+}
+
+/// Takes what is stored as it is.
+class Unseen final : public db::StoredContents {
+ public:
+  Status chunk(const db::PayloadInfo&, db::Bytes) override { return {}; }
+  Status row(const db::PayloadInfo&) override { return {}; }
+};
+
+/// Whether the checksums of what is stored fit, without unpacking it.
+Status checkContents(db::TraceStore& store, Info& info) {
+  constexpr std::uint64_t kMostRead = std::uint64_t{256} << 20;
+  info.unchecked = allContents(info).packedBytes > kMostRead;
+  for (const db::PayloadInfo& each : info.contents) {
+    Unseen unseen;
+    const Status whole = info.unchecked ? Status() : store.showStoredPayload(each.rank, unseen);
+    if (!whole && whole.error().code != ErrorCode::Damaged) {
+      return whole;
+    }
+    if (!whole) {
+      info.damaged.emplace(each.rank, whole.error().message);
+    }
+  }
+  return {};
 }
 
 /// What each of the papers' algorithms would trace.
@@ -211,6 +260,9 @@ Result<Info> infoOf(db::TraceStore& store) {
                         : contents.error();
   }
   info.contents = std::move(*contents);
+  if (const Status checked = checkContents(store, info); !checked) {
+    return checked.error();
+  }
   info.times = *times;
   info.owner = *owner;
   info.wildcards = *wildcards;

@@ -35,7 +35,7 @@ std::string groupText(const db::RunInfo& run, Rank rank) {
 
 }  // namespace
 
-Result<std::string> payloadReport(const std::string& trace, const PayloadOptions& options) {
+Result<PayloadReport> payloadReport(const std::string& trace, const PayloadOptions& options) {
   Result<db::TraceStore> store = openTrace(trace, db::TraceStore::Mode::ReadOnly);
   if (!store) {
     return store.error();
@@ -59,7 +59,8 @@ Result<std::string> payloadReport(const std::string& trace, const PayloadOptions
     wanted.each = options.most;
   }
   std::vector<Contents> all;
-  if (const Status read = readContents(*store, options.rank, wanted, all); !read) {
+  const Status read = readContents(*store, options.rank, wanted, all);
+  if (!read && (read.error().code != ErrorCode::Damaged || all.empty())) {
     return read.error();
   }
   if (options.event && all.empty()) {
@@ -74,7 +75,10 @@ Result<std::string> payloadReport(const std::string& trace, const PayloadOptions
     for (const Contents& each : all) {
       entries.push_back(contentsJson(each, options.event.has_value()));
     }
-    return dump({{"rank", options.rank}, {"contents", entries}});
+    const nlohmann::json damage =
+        read ? nlohmann::json(nullptr) : nlohmann::json(read.error().message);
+    return PayloadReport{dump({{"rank", options.rank}, {"contents", entries}, {"damage", damage}}),
+                         read};
   }
   TextStream out;
   if (!options.event) {
@@ -84,7 +88,7 @@ Result<std::string> payloadReport(const std::string& trace, const PayloadOptions
       out << contentsText(each);
     }
   }
-  return out.str();
+  return PayloadReport{out.str(), read};
 }
 
 }  // namespace pf::app

@@ -21,7 +21,11 @@ struct PayloadOptions {
   bool json = false;
 };
 
-[[nodiscard]] Result<std::string> payloadReport(const std::string& trace,
-                                                const PayloadOptions& options);
+struct PayloadReport {
+  std::string text;
+  Status damage;  ///< Damaged: there may be more than is in the text
+};
+[[nodiscard]] Result<PayloadReport> payloadReport(const std::string& trace,
+                                                  const PayloadOptions& options);
 
 }  // namespace pf::app

@@ -29,6 +29,9 @@ inline constexpr std::uint64_t kMostPayload = std::uint64_t{1}
 inline constexpr const char* kGroupCan = "what a group can do alone";
 inline constexpr const char* kNotKept =
     "no more from ranks outside of the group: what followed could not be kept";
+/// The same of contents that are damaged in the trace.
+inline constexpr const char* kDamagedThere =
+    "no more from ranks outside of the group: what follows is damaged";
 
 enum class PayloadKind : std::uint16_t {
   None,          ///< no entry has it

@@ -23,7 +23,7 @@ HEAD = 32
 MESSAGE, DATATYPE = 1, 6  # replay_engine/log_format/payload_format.h
 TOLD = "photofinish: the contents that rank {0} received from outside of its group are damaged from byte "
 OTHERS = "the contents of messages that rank {0} received from outside of its group are not those that were recorded"
-SAID = re.compile(r"replay divergence at rank (\d), event (\d+)\n.*\n.*no more from ranks outside of the group: what follows is damaged")
+SAID = re.compile(r"rank (\d) cannot go on at event (\d+)\n.*\n.*no more from ranks outside of the group: what follows is damaged")
 
 
 def unpacked(data):
@@ -104,7 +104,7 @@ class DamagedContentsTest(PhotofinishTest):
         """The rank's replay gets to event `first`, the first that has no contents any more."""
         self.assertEqual(self.photofinish("check", self.bad).status, 4)
         alone = self.replay("bad.pft", "--ranks", rank, *trust)
-        self.assertIn(alone.status, (3, 4), f"never a good end\n{alone}")
+        self.assertEqual(alone.status, 4, f"never a good end, and no other program\n{alone}")
         lines, there = self.lines(alone, rank), self.expected(rank)
         self.assertEqual(lines, there[:len(lines)], f"nothing that was not so\n{alone}")
         self.assertNotIn(there[-1], lines)
@@ -112,6 +112,13 @@ class DamagedContentsTest(PhotofinishTest):
         said = SAID.search(alone.err)
         self.assertIsNotNone(said, alone)
         self.assertEqual((int(said.group(1)), int(said.group(2))), (rank, first), alone)
+
+    def assert_told(self, rank, messages):
+        """`info` knows of the damage where checksums of chunks tell it, and `payload` shows the `messages` before it."""
+        shown = self.photofinish("payload", self.bad, "--rank", rank)
+        self.assertEqual(shown.status, 4, shown)
+        self.assertIn(TOLD.format(rank), shown.err, shown)
+        self.assertEqual(shown.out.count("message from rank"), messages, shown)
 
     def event_of(self, rank, message):
         """Rank 0 receives and sends, the others send and receive; MPI_Init is event 1."""
@@ -155,6 +162,16 @@ class DamagedContentsTest(PhotofinishTest):
             self.assertEqual((alone.status, self.lines(alone, rank)), (0, self.expected(rank)), alone)
         together = self.replay("bad.pft")
         self.assertEqual((together.status, together.by_rank()), (0, self.recorded.by_rank()), together)
+        self.assert_told(1, 0)
+        info = self.photofinish("info", self.bad)
+        self.assertEqual(info.status, 0, info)
+        self.assertRegex(info.out, r"\n  rank 1: damaged: .*\n")
+        self.assertNotRegex(info.out, r"\n  rank [02]: damaged")
+        each = self.photofinish("info", self.bad, "--json").json()["contents"]["perRank"]
+        self.assertEqual([one["rank"] for one in each if one["damage"]], [1], each)
+        good = self.photofinish("info", self.good).out
+        self.assertNotIn("damaged", good)
+        self.assertIn("groups    each\n  each rank is a group, which has the rank's number\n", good)
 
     def test_contents_that_somebody_has_changed(self):
         """Under checksums of entries, chunks and tables that fit: nothing is damaged."""
@@ -183,6 +200,7 @@ class DamagedContentsTest(PhotofinishTest):
             with self.subTest(cut=cut):
                 self.change(1, packed(contents[:cut]), seals=True)
                 self.assert_found(1, self.event_of(1, message), "--trust")
+                self.assert_told(1, message)
         shutil.copyfile(self.good, self.bad)
         connection = sqlite3.connect(self.bad, isolation_level=None)
         connection.execute("DELETE FROM payload_chunk WHERE rank = 1")

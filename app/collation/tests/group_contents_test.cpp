@@ -218,8 +218,8 @@ TEST_F(GroupContentsTest, areToldByInfo) {
   db::Content content = db::groupContent();
   ASSERT_TRUE(db::writeContent(m_other, content).ok());
   const std::string text = infoReport(m_other, false, false).value();
-  EXPECT_NE(text.find("groups    0; 1, 2\ncontents  of 10 messages and results from outside of "
-                      "groups, for 2 ranks: "),
+  EXPECT_NE(text.find("groups    0; 1, 2\n  each rank is a group, which has the rank's number\n"
+                      "contents  of 10 messages and results from outside of groups, for 2 ranks: "),
             std::string::npos)
       << text;
   const auto all = nlohmann::json::parse(infoReport(m_other, true, false).value());
@@ -230,6 +230,11 @@ TEST_F(GroupContentsTest, areToldByInfo) {
   EXPECT_EQ(all["contents"]["perRank"][0]["ending"], "complete");
   EXPECT_EQ(all["contents"]["perRank"][1]["ending"], "cut");
   EXPECT_EQ(all["contents"]["perRank"][1]["end"], "");
+  content.run.groups = "all";  // there is no outside
+  ASSERT_TRUE(db::writeContent(m_other, content).ok());
+  const auto order = nlohmann::json::parse(infoReport(m_other, true, false).value());
+  EXPECT_TRUE(order["groups"] == "all" && order["contents"].is_null());
+  content.run.groups = "0; 1, 2";
   content.payloadFiles[2][kPayloadHeaderSize + 100] ^= 1U;
   ASSERT_TRUE(db::writeContent(m_other, content).ok());
   const std::string cut = infoReport(m_other, false, false).value();
