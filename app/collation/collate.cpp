@@ -78,7 +78,8 @@ RankLog emptyLog(Rank rank, std::int32_t size, std::string why) {
 namespace {
 
 /// `last`: "ended ", or "was " of a rank that still runs.
-std::string stateText(const RankLog& log, const Execution& execution, const std::string& last) {
+std::string stateText(const RankLog& log, const Execution& execution, const RankEnd& end,
+                      const std::string& last) {
   if (log.complete) {
     return "finished";
   }
@@ -87,6 +88,9 @@ std::string stateText(const RankLog& log, const Execution& execution, const std:
   }
   const std::string call =
       log.lastCall < execution.callNames.size() ? execution.callNames[log.lastCall] : "?";
+  if (log.insideLast && end.stuck) {
+    return stuckText(call, log.serials, *end.stuck);
+  }
   return last + (log.insideLast ? "inside " : "after ") + call + " (event " +
          std::to_string(log.serials) + ")";
 }
@@ -332,8 +336,10 @@ db::RankInfo rankInfo(const RankLog& log, const RunFacts& facts, const Execution
   info.lastSerial = log.serials;
   info.complete = log.complete;
   info.cutReason = log.cut;
-  info.state = stateText(log, execution, facts.goesOn ? "was " : "ended ");
-  if (const auto end = facts.ends.find(log.rank); end != facts.ends.end()) {
+  const auto end = facts.ends.find(log.rank);
+  info.state = stateText(log, execution, end != facts.ends.end() ? end->second : RankEnd{},
+                         facts.goesOn ? "was " : "ended ");
+  if (end != facts.ends.end()) {
     info.exitStatus = end->second.status;
     info.exitSignal = end->second.signal;
     info.host = end->second.host;

@@ -18,7 +18,18 @@
 namespace pf::app {
 
 /// How the program of a rank ended.
+/// What a rank waited for, in the call that it was in, when the run could not get on.
+struct StuckIn {
+  bool proven = false;            ///< nothing that was under way could have ended it
+  std::string place;              ///< of the call, as loggedPlace() has it; empty: not known
+  std::int32_t peer = kNotKnown;  ///< world rank, or kAny
+  std::int32_t tag = kAny;
+  static constexpr std::int32_t kAny = -1;
+  static constexpr std::int32_t kNotKnown = -2;
+};
+
 struct RankEnd {
+  std::optional<StuckIn> stuck;
   std::optional<std::int32_t> status;
   std::optional<std::int32_t> signal;
   std::string host;

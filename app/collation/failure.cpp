@@ -2,10 +2,14 @@
 #include "app/collation/failure.h"
 
 #include <algorithm>
+#include <charconv>
 #include <csignal>
 #include <cstring>
 #include <map>
+#include <ranges>
+#include <string_view>
 
+#include "app/collation/collate.h"
 #include "replay_engine/groups/replay_groups.h"
 
 namespace pf::app {
@@ -18,13 +22,62 @@ namespace {
 
 /// How much a rank looks like the one that failed first: others are ended by the launcher because
 /// of it.
-enum class Guilt { None, Cut, Killed, Status, Abort, Signal };
+enum class Guilt { None, Cut, Killed, Stuck, Status, Abort, Signal };
+
+constexpr std::string_view kProven = "stuck inside ";
+constexpr std::string_view kUnproven = "waiting inside ";
+constexpr std::string_view kAt = " at ";
+constexpr std::string_view kForRank = " for rank ";
+constexpr std::string_view kForAny = " for any rank";
+
+/// What stuckText() said of a rank.
+struct StuckRank {
+  Rank rank = kUnknownRank;
+  bool proven = false;
+  std::string call;  ///< "MPI_Recv at a.c:6 (main) for rank 1, tag 0"
+  Rank peer = kUnknownRank;
+};
+
+/// `text` behind `mark`, and before it the rest.
+std::string_view takeBehind(std::string_view& text, std::string_view mark) {
+  const std::size_t at = text.rfind(mark);
+  if (at == std::string_view::npos) {
+    return {};
+  }
+  const std::string_view behind = text.substr(at + mark.size());
+  text = text.substr(0, at);
+  return behind;
+}
+
+std::optional<StuckRank> stuckIn(const db::RankInfo& rank) {
+  std::string_view text = rank.state;
+  StuckRank stuck;
+  stuck.rank = rank.rank;
+  stuck.proven = text.starts_with(kProven);
+  if (rank.complete || (!stuck.proven && !text.starts_with(kUnproven))) {
+    return std::nullopt;
+  }
+  takeBehind(text, "; core file: ");
+  text.remove_prefix(stuck.proven ? kProven.size() : kUnproven.size());
+  const std::size_t event = text.find(" (event ");
+  const std::size_t end = text.find(')');
+  if (event == std::string_view::npos || end == std::string_view::npos || end < event) {
+    return std::nullopt;
+  }
+  stuck.call = std::string(text.substr(0, event)) + std::string(text.substr(end + 1));
+  const std::string_view peer = takeBehind(text, kForRank);
+  std::from_chars(peer.data(), peer.data() + peer.size(), stuck.peer);
+  return stuck;
+}
 
 Guilt guiltOf(const db::RankInfo& rank) {
   const bool runs =  // as collate() says it of a recording that goes on
       rank.state.starts_with("was ") && !rank.exitSignal && !rank.exitStatus;
   if (runs) {
     return Guilt::None;
+  }
+  if (stuckIn(rank)) {
+    return Guilt::Stuck;  // whatever ended it
   }
   if (rank.exitSignal && endedByItself(*rank.exitSignal)) {
     return Guilt::Signal;
@@ -44,10 +97,119 @@ Guilt guiltOf(const db::RankInfo& rank) {
   return rank.lastSerial == 0 ? Guilt::None : Guilt::Cut;
 }
 
+/// "rank 1", "ranks 0, 2-63".
+std::string rankNames(const std::vector<Rank>& ranks) {
+  std::string text = ranks.size() == 1 ? "rank " : "ranks ";
+  for (const char character : rangesText(ranks)) {
+    text += character == '+' ? std::string(", ") : std::string(1, character);
+  }
+  return text;
+}
+
+/// How a run could not get on.
+class Hang {
+ public:
+  explicit Hang(const std::vector<db::RankInfo>& ranks) {
+    for (const db::RankInfo& rank : ranks) {
+      if (std::optional<StuckRank> stuck = stuckIn(rank)) {
+        m_ranks.emplace(rank.rank, std::move(*stuck));
+      } else if (rank.complete) {
+        m_finished.push_back(rank.rank);
+      }
+    }
+    findCycle();
+    for (const auto& [rank, stuck] : m_ranks) {
+      if (std::ranges::find(m_cycle, rank) == m_cycle.end()) {
+        m_others[stuck.call].push_back(rank);
+      }
+    }
+  }
+
+  /// Of those that wait for one another, else of the fewest that are in the same call.
+  [[nodiscard]] Rank first() const {
+    if (!m_cycle.empty()) {
+      return m_cycle.front();
+    }
+    const auto fewest = std::ranges::min_element(m_others, {}, [](const auto& group) {
+      return std::pair(group.second.size(), group.second);
+    });
+    return fewest == m_others.end() ? kUnknownRank : fewest->second.front();
+  }
+
+  [[nodiscard]] std::string sentence() const {
+    std::vector<std::string> parts;
+    for (const Rank rank : m_cycle) {
+      parts.push_back("rank " + std::to_string(rank) + " waits in " + m_ranks.at(rank).call);
+    }
+    std::vector<const std::pair<const std::string, std::vector<Rank>>*> groups;
+    for (const auto& group : m_others) {
+      groups.push_back(&group);
+    }
+    std::ranges::sort(groups, [](const auto* a, const auto* b) {
+      return std::pair(b->second.size(), a->second) < std::pair(a->second.size(), b->second);
+    });
+    for (const auto* group : groups) {
+      parts.push_back(who(group->second, " is in ", " are in ") + group->first);
+    }
+    constexpr std::size_t kMostParts = 4;
+    if (parts.size() > kMostParts) {
+      const std::size_t more = parts.size() - kMostParts;
+      parts.resize(kMostParts);
+      parts.push_back("and " + std::to_string(more) + " more");
+    }
+    if (!m_finished.empty()) {
+      parts.push_back(who(m_finished, " has finished", " have finished"));
+    }
+    const auto proven = [this](Rank rank) { return m_ranks.at(rank).proven; };
+    std::string text = !m_cycle.empty() && std::ranges::all_of(m_cycle, proven) ? "deadlock: "
+                       : std::ranges::any_of(std::views::keys(m_ranks), proven)
+                           ? "no rank could get on: "
+                           : "no rank got on: ";
+    for (const std::string& part : parts) {
+      text += (&part == &parts.front() ? "" : ", ") + part;
+    }
+    return text;
+  }
+
+ private:
+  static std::string who(const std::vector<Rank>& ranks, const char* one, const char* several) {
+    return rankNames(ranks) + (ranks.size() == 1 ? one : several);
+  }
+
+  void findCycle() {
+    std::map<Rank, Rank> seenFrom;
+    for (const auto& [start, stuck] : m_ranks) {
+      std::vector<Rank> path;
+      for (auto next = m_ranks.find(start); next != m_ranks.end();
+           next = m_ranks.find(next->second.peer)) {
+        const auto [seen, isNew] = seenFrom.emplace(next->first, start);
+        if (!isNew && seen->second == start) {
+          m_cycle.assign(std::ranges::find(path, next->first), path.end());
+          return;
+        }
+        if (!isNew) {
+          break;  // where a former start led to no cycle
+        }
+        path.push_back(next->first);
+      }
+    }
+  }
+
+  std::map<Rank, StuckRank> m_ranks;
+  std::vector<Rank> m_cycle;  ///< each waits for the next, the last for the first
+  std::vector<Rank> m_finished;
+  std::map<std::string, std::vector<Rank>> m_others;  ///< by the call that they are in
+};
+
 /// Null: none.
 const db::RankInfo* guiltiest(const std::vector<db::RankInfo>& ranks) {
   const auto worst = std::ranges::max_element(ranks, {}, guiltOf);
-  return worst == ranks.end() || guiltOf(*worst) == Guilt::None ? nullptr : &*worst;
+  if (worst == ranks.end() || guiltOf(*worst) == Guilt::None) {
+    return nullptr;
+  }
+  return guiltOf(*worst) == Guilt::Stuck
+             ? &*std::ranges::find(ranks, Hang(ranks).first(), &db::RankInfo::rank)
+             : &*worst;
 }
 
 std::string signalName(int signal) {
@@ -69,6 +231,7 @@ std::string sentenceOf(const db::RankInfo& rank) {
       return who + "ended with exit status " + std::to_string(*rank.exitStatus) + " after " + event;
     case Guilt::Killed:
       return who + "was killed (SIGKILL) after " + event;
+    case Guilt::Stuck:
     case Guilt::Cut:
     case Guilt::None:
       break;
@@ -87,13 +250,31 @@ bool endedWell(const db::RankInfo& rank) {
 std::optional<WhatFailed> whatFailed(const std::vector<db::RankInfo>& ranks,
                                      std::optional<std::int32_t> exitStatus) {
   if (const db::RankInfo* const worst = guiltiest(ranks)) {
-    return WhatFailed{worst->rank, sentenceOf(*worst)};
+    return WhatFailed{
+        worst->rank, guiltOf(*worst) == Guilt::Stuck ? Hang(ranks).sentence() : sentenceOf(*worst)};
   }
   if (exitStatus.value_or(0) == 0) {
     return std::nullopt;
   }
   return WhatFailed{kUnknownRank, "the run ended with exit status " + std::to_string(*exitStatus) +
                                       ", though each rank ended well"};
+}
+
+std::string stuckText(const std::string& call, Serial serial, const StuckIn& stuck) {
+  std::string text = std::string(stuck.proven ? kProven : kUnproven) + call + " (event " +
+                     std::to_string(serial) + ")";
+  if (!stuck.place.empty()) {
+    text += std::string(kAt) + stuck.place;
+  }
+  if (stuck.peer >= 0) {
+    text += std::string(kForRank) + std::to_string(stuck.peer);
+  } else if (stuck.peer == StuckIn::kAny) {
+    text += kForAny;
+  }
+  if (stuck.peer != StuckIn::kNotKnown && stuck.tag >= 0) {
+    text += ", tag " + std::to_string(stuck.tag);
+  }
+  return text;
 }
 
 std::vector<std::string> cutLines(const std::vector<db::RankInfo>& ranks) {
@@ -111,7 +292,7 @@ std::vector<std::string> cutLines(const std::vector<db::RankInfo>& ranks) {
   }
   lines.clear();
   for (const auto& [why, which] : alike) {
-    lines.push_back((which.size() == 1 ? "rank " : "ranks ") + rangesText(which) + ": " + why);
+    lines.push_back(rankNames(which) + ": " + why);
   }
   return lines;
 }

@@ -13,6 +13,8 @@
 
 namespace pf::app {
 
+struct StuckIn;
+
 /// Whether a program that this signal ended has failed by itself.
 bool endedByItself(int signal);
 
@@ -31,6 +33,10 @@ struct WhatFailed {
 /// Nothing: the run ended well, as far as its ranks and its launcher (`exitStatus`) tell, or it goes on.
 std::optional<WhatFailed> whatFailed(const std::vector<db::RankInfo>& ranks,
                                      std::optional<std::int32_t> exitStatus);
+
+/// What a rank was doing that could not get on: "stuck inside MPI_Recv (event 2) at a.c:6 (main) for rank 1, tag 0";
+/// "waiting inside …" where nothing proves that it would never have got on. whatFailed() reads it again.
+std::string stuckText(const std::string& call, Serial serial, const StuckIn& stuck);
 
 /// Of the ranks whose records are not complete, why: a line each, or, where they are many, one for those with the same reason.
 std::vector<std::string> cutLines(const std::vector<db::RankInfo>& ranks);

@@ -83,6 +83,12 @@ Status writeFacts(const std::string& logDirectory, const RunFacts& facts) {
     if (end.signal) {
       one["signal"] = *end.signal;
     }
+    if (end.stuck) {
+      one["stuck"] = {{"proven", end.stuck->proven},
+                      {"place", end.stuck->place},
+                      {"peer", end.stuck->peer},
+                      {"tag", end.stuck->tag}};
+    }
     ends[std::to_string(rank)] = one;
   }
   json all = {{"command", facts.command},
@@ -149,6 +155,12 @@ RunFacts factsOf(const json& all) {
     }
     if (one.contains("signal")) {
       end.signal = one["signal"].get<std::int32_t>();
+    }
+    if (one.contains("stuck")) {
+      const json& stuck = one["stuck"];
+      end.stuck =
+          StuckIn{stuck.value("proven", false), stuck.value("place", ""),
+                  stuck.value("peer", StuckIn::kNotKnown), stuck.value("tag", StuckIn::kAny)};
     }
   }
   return facts;

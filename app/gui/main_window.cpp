@@ -339,6 +339,7 @@ void MainWindow::connectRecording() {
   });
   connect(m_recording, &RecordingDesk::recorded, this,
           [this](const QString& trace, const QStringList& command, const QString& input) {
+            m_banner->clear();
             m_files->recorded(trace, command, input);
             if (follower().trace() != trace) {  // else it takes the place of what is shown
               openTrace(trace);
@@ -367,7 +368,13 @@ void MainWindow::connectRecording() {
         },
         Qt::SingleShotConnection);
   });
+  connect(m_recording, &RecordingDesk::stuck, this, [this](const QString& why) {
+    m_banner->showStuck(why);
+    say(tr("The program that is recorded does not get on: %1.").arg(why), true);
+  });
+  connect(m_banner, &FailureBanner::endWanted, m_recording, &RecordingDesk::endNow);
   connect(m_recording, &RecordingDesk::failed, this, [this](const QString& trace, int status) {
+    m_banner->clear();
     if (follower().trace() == trace) {
       m_follow->stop();
     }

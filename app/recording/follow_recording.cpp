@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <map>
 
+#include "app/collation/call_sites.h"
 #include "app/job/job_driver.h"
 #include "replay_engine/base/process_state.h"
 #include "replay_engine/base/shown_text.h"
@@ -79,6 +80,21 @@ std::optional<Error> wrongGroups(const RunFacts& facts, int ranks) {
                groups.error().advice};
 }
 
+/// Many ranks wait at the same place.
+class Places {
+ public:
+  const std::string& of(const protocol::CodePlace& place) {
+    std::string& text = m_known[{place.module, place.offset}];
+    if (text.empty() && !place.module.empty()) {
+      text = placeText(place.module, place.offset);
+    }
+    return text;
+  }
+
+ private:
+  std::map<std::pair<std::string, std::uint64_t>, std::string> m_known;
+};
+
 class Following final : public JobFollower {
  public:
   Following(Job& job, RunFacts& facts, InputTee* input, const Patience& patience)
@@ -96,7 +112,9 @@ class Following final : public JobFollower {
   void otherCame() override { m_input->pump(); }
   void exited(const protocol::RankExited& rank);
   void hello(const protocol::RankHello& rank);
+  void moved(const protocol::RankState& state);
   void stalled(const protocol::Verdict& verdict);
+  void fileWhoIsStuck();
   void askToEnd();
   void insist();
   [[nodiscard]] bool ranksRun() const;
@@ -109,7 +127,9 @@ class Following final : public JobFollower {
   std::optional<Clock::time_point> m_asked;  ///< the launcher, to end the job
   std::optional<Clock::time_point> m_over;   ///< since when the launcher has ended
   bool m_insisted = false;
-  bool m_stuck = false;  ///< ended because it could not get on
+  bool m_stuck = false;                          ///< ended because it could not get on
+  std::map<Rank, protocol::RankState> m_states;  ///< until the job was asked to end
+  std::optional<protocol::Verdict> m_stall;      ///< no rank has got on since
   int m_unknownRanks = 0;
   std::optional<Error> m_wrongGroups;
 };
@@ -137,7 +157,7 @@ void Following::turn() {
 void Following::heard(const protocol::Message& message) {
   std::visit(protocol::Overloaded{
                  [&](const protocol::RankExited& m) { exited(m); },
-                 [&](const protocol::RankState& m) { m_races.note(m); },
+                 [&](const protocol::RankState& m) { moved(m); },
                  [&](const protocol::RankHello& m) { hello(m); },
                  [&](const protocol::SessionState& m) { m_facts.longestWait = m.longestWait; },
                  [&](const protocol::Notice& m) { tell(m.text); },
@@ -180,7 +200,30 @@ void Following::hello(const protocol::RankHello& rank) {
   }
 }
 
+void Following::moved(const protocol::RankState& state) {
+  m_races.note(state);
+  if (m_asked || m_over || state.rank < 0) {
+    return;  // what its end does to a rank is not what it did
+  }
+  const auto before = m_states.find(state.rank);
+  if (before != m_states.end() && state.serial != before->second.serial) {
+    m_stall.reset();
+  }
+  m_states[state.rank] = state;
+}
+
+void Following::fileWhoIsStuck() {
+  Places places;
+  for (const auto& [rank, state] : m_states) {
+    if (m_stall && state.inCall != 0 && state.phase == RankPhase::Running) {
+      m_facts.ends[rank].stuck =
+          StuckIn{m_stall->proven, places.of(state.place), state.waitPeer, state.waitTag};
+    }
+  }
+}
+
 void Following::stalled(const protocol::Verdict& verdict) {
+  m_stall = verdict;
   const bool ends = m_patience.endStuck && (verdict.proven || verdict.overLimit);
   const char* const then =
       ends             ? "it is ended"
@@ -233,6 +276,7 @@ bool Following::expectsMore() {
 
 Result<int> Following::run() {
   const std::optional<int> ended = drive(m_job, *this);
+  fileWhoIsStuck();
   if (m_unknownRanks != 0) {
     return noLauncher(m_facts.program, m_unknownRanks);
   }

@@ -38,10 +38,12 @@ views::RankEnd rankEnd(const db::RankInfo& rank, const RankHistory& history,
     if (own) {
       return {RankEndKind::Crashed, QStringLiteral("SIG%1").arg(name)};
     }
-    const QString state = QString::fromStdString(rank.state);  // "ended inside MPI_Recv (event 3)"
-    return {RankEndKind::Killed, state.startsWith(QLatin1String("ended "))
-                                     ? QStringLiteral("%1, by SIG%2").arg(state, name)
-                                     : QStringLiteral("ended by SIG%1").arg(name)};
+    // "ended inside MPI_Recv (event 3)", "stuck inside MPI_Recv (event 3) at a.c:6 (main) for rank 1"
+    const QString state = QString::fromStdString(rank.state);
+    return {RankEndKind::Killed,
+            state.contains(QLatin1String(" inside ")) || state.startsWith(QLatin1String("ended "))
+                ? QStringLiteral("%1, by SIG%2").arg(state, name)
+                : QStringLiteral("ended by SIG%1").arg(name)};
   }
   if (!history.events.empty() && callName(execution, history.events.back()) == "MPI_Abort") {
     return {RankEndKind::Aborted, QStringLiteral("MPI_Abort")};

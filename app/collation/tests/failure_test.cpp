@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include "app/collation/collate.h"
+
 namespace pf::app {
 namespace {
 
@@ -66,6 +68,72 @@ TEST(WhatFailed, OneThatWasEndedAsItDidNotGetOn) {
   std::vector<db::RankInfo> killed{rankOf(0), cut(1, "ended after event 9")};
   killed[1].exitSignal = SIGKILL;
   EXPECT_EQ(sentenceOf(killed), "rank 1 was killed (SIGKILL) after event 9");
+}
+
+db::RankInfo stuck(Rank number, const std::string& call, const StuckIn& in) {
+  return cut(number, stuckText(call, 9, in));
+}
+
+TEST(WhatFailed, ADeadlockIsInWords) {
+  const StuckIn forOne{true, "a.c:6 (main)", 1, 0};
+  const StuckIn forNobody{true, "b for rank 5.c:7 (f)", 0, StuckIn::kAny};
+  std::vector<db::RankInfo> ranks{stuck(0, "MPI_Recv", forOne), stuck(1, "MPI_Ssend", forNobody),
+                                  stuck(2, "MPI_Barrier", {true, "a.c:9 (main)"}),
+                                  stuck(3, "MPI_Barrier", {true, "a.c:9 (main)"})};
+  ranks[1].state += "; core file: /tmp/core";
+  EXPECT_EQ(ranks[0].state, "stuck inside MPI_Recv (event 9) at a.c:6 (main) for rank 1, tag 0");
+  EXPECT_EQ(sentenceOf(ranks),
+            "deadlock: rank 0 waits in MPI_Recv at a.c:6 (main) for rank 1, tag 0, rank 1 waits in "
+            "MPI_Ssend at b for rank 5.c:7 (f) for rank 0, ranks 2-3 are in MPI_Barrier at a.c:9 "
+            "(main)");
+  EXPECT_EQ(whatFailed(ranks, 1)->rank, 0);
+  ranks[0].state = stuckText("MPI_Recv", 9, {false, "", 1, StuckIn::kAny});
+  EXPECT_TRUE(
+      sentenceOf(ranks).starts_with("no rank could get on: rank 0 waits in MPI_Recv for rank 1, "))
+      << sentenceOf(ranks);
+  ranks[2] = rankOf(2);
+  ranks[2].exitStatus = 4;
+  EXPECT_EQ(sentenceOf(ranks), "rank 2 ended with exit status 4 after event 9");
+}
+
+TEST(WhatFailed, ACollectiveThatOneDoesNotEnter) {
+  const StuckIn inSum{false, "a.c:10 (main)"};
+  std::vector<db::RankInfo> ranks;
+  for (Rank rank = 0; rank < 64; ++rank) {
+    ranks.push_back(rank == 1 ? stuck(rank, "MPI_Bcast", {false, "b.c:7 (main)"})
+                              : stuck(rank, "MPI_Allreduce", inSum));
+  }
+  EXPECT_EQ(sentenceOf(ranks),
+            "no rank got on: ranks 0, 2-63 are in MPI_Allreduce at a.c:10 (main), rank 1 is in "
+            "MPI_Bcast at b.c:7 (main)");
+  EXPECT_EQ(whatFailed(ranks, 1)->rank, 1) << "the one that is elsewhere";
+  ranks[1] = rankOf(1);
+  EXPECT_EQ(sentenceOf(ranks),
+            "no rank got on: ranks 0, 2-63 are in MPI_Allreduce at a.c:10 (main), rank 1 has "
+            "finished");
+  EXPECT_EQ(sentenceOf({stuck(0, "MPI_Recv", {true, "a.c:6 (main)", 1, 2}), rankOf(1)}),
+            "no rank could get on: rank 0 is in MPI_Recv at a.c:6 (main) for rank 1, tag 2, rank 1 "
+            "has finished");
+}
+
+/// A trace may say anything.
+TEST(WhatFailed, NobodyHasToBelieveAState) {
+  std::vector<db::RankInfo> ranks;
+  for (const char* state :
+       {"stuck inside ", "stuck inside )(event ", "waiting inside MPI_Recv (event ",
+        "stuck inside MPI_Recv (event 9) for rank 99999999999999999999",
+        "stuck inside MPI_Recv (event 9) for rank -4"}) {
+    ranks.push_back(cut(static_cast<Rank>(ranks.size()), state));
+  }
+  EXPECT_FALSE(sentenceOf(ranks).empty());
+  std::vector<db::RankInfo> ring;
+  for (Rank rank = 0; rank < 3000; ++rank) {
+    ring.push_back(stuck(rank, "MPI_Recv", {true, "", (rank + 1) % 3000, 0}));
+  }
+  EXPECT_EQ(sentenceOf(ring),
+            "deadlock: rank 0 waits in MPI_Recv for rank 1, tag 0, rank 1 waits in MPI_Recv for "
+            "rank 2, tag 0, rank 2 waits in MPI_Recv for rank 3, tag 0, rank 3 waits in MPI_Recv "
+            "for rank 4, tag 0, and 2996 more");
 }
 
 TEST(WhatFailed, NoRankButTheLauncher) {

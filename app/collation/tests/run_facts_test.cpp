@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "app/collation/collate.h"
+#include "app/collation/failure.h"
 
 namespace pf::app {
 namespace {
@@ -47,6 +48,7 @@ RunFacts usual() {
   facts.salt = 0xFFFFFFFFFFFFFFFFU;
   facts.exitStatus = 3;
   facts.ends[1].status = 4;
+  facts.ends[0].stuck = StuckIn{true, "caf\303\251.c:6 (main)", 1, 7};
   facts.groups = "0-3; 4, 7 caf\351";
   return facts;
 }
@@ -63,6 +65,10 @@ TEST_F(RunFactsTest, comeBackToTheByte) {
   EXPECT_EQ(read->salt, facts.salt);
   EXPECT_EQ(read->groups, facts.groups);
   EXPECT_EQ(read->ends.at(1).status, 4);
+  EXPECT_FALSE(read->ends.at(1).stuck);
+  ASSERT_TRUE(read->ends.at(0).stuck);
+  EXPECT_EQ(stuckText("MPI_Recv", 2, *read->ends.at(0).stuck),
+            stuckText("MPI_Recv", 2, *facts.ends.at(0).stuck));
 }
 
 TEST_F(RunFactsTest, thoseOfAPhotofinishOfBeforeAreRead) {

@@ -54,7 +54,9 @@ FailureBanner::FailureBanner(QWidget* parent)
       m_race(makeButton(QStringLiteral("firstRace"), {},
                         tr("Select the race that the failure most likely depends on"))),
       m_waits(makeButton(QStringLiteral("whoWaits"), tr("Who waits"),
-                         tr("Message queues at the end of the record"))) {
+                         tr("Message queues at the end of the record"))),
+      m_end(makeButton(QStringLiteral("endRecording"), tr("End it"),
+                       tr("End the program; what it has done is a trace then"))) {
   setObjectName(QStringLiteral("failureBanner"));
   setFrameShape(QFrame::StyledPanel);
   setAutoFillBackground(true);
@@ -71,12 +73,13 @@ FailureBanner::FailureBanner(QWidget* parent)
   row->setContentsMargins(8, 4, 8, 4);
   row->addWidget(sign);
   row->addWidget(m_text, 1);
-  for (QToolButton* const button : {m_there, m_race, m_waits, close}) {
+  for (QToolButton* const button : {m_there, m_race, m_waits, m_end, close}) {
     row->addWidget(button);
   }
   connect(m_there, &QToolButton::clicked, this, &FailureBanner::failureWanted);
   connect(m_race, &QToolButton::clicked, this, [this] { Q_EMIT raceWanted(m_first); });
   connect(m_waits, &QToolButton::clicked, this, &FailureBanner::waitsWanted);
+  connect(m_end, &QToolButton::clicked, this, &FailureBanner::endWanted);
   connect(close, &QToolButton::clicked, this, &FailureBanner::clear);
   clear();
 }
@@ -84,7 +87,18 @@ FailureBanner::FailureBanner(QWidget* parent)
 void FailureBanner::clear() {
   m_search.disconnect(this);
   m_first = -1;
+  for (QToolButton* const button : {m_there, m_race, m_waits, m_end}) {
+    button->hide();
+  }
   hide();
+}
+
+void FailureBanner::showStuck(const QString& why) {
+  clear();
+  m_text->setText(
+      tr("The program that is recorded does not get on: %1.").arg(values::oneLine(why)));
+  m_end->show();
+  show();
 }
 
 void FailureBanner::showRun(const std::optional<app::WhatFailed>& failed,
@@ -98,7 +112,6 @@ void FailureBanner::showRun(const std::optional<app::WhatFailed>& failed,
   m_text->setText(sentence + QLatin1Char('.'));
   const views::TraceData& trace = index->data();
   m_there->setVisible(trace.failure.event.valid());
-  m_race->hide();
   m_waits->setVisible(std::ranges::any_of(trace.ends, [](const views::RankEnd& end) {
     return end.kind == views::RankEndKind::Killed || end.kind == views::RankEndKind::Cut;
   }));

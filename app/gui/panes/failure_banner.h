@@ -23,12 +23,15 @@ class FailureBanner : public QFrame {
 
   /// `failed`: nothing hides it. Which race to look at first is worked out on another thread, and added.
   void showRun(const std::optional<app::WhatFailed>& failed, const views::TraceIndexPtr& index);
+  /// A program that is being recorded does not get on: why. It can be ended from here.
+  void showStuck(const QString& why);
   void clear();
 
  Q_SIGNALS:
   void failureWanted();       ///< go to the failing receive
   void raceWanted(int race);  ///< the one to look at first
   void waitsWanted();         ///< who waits for whom at the end of the record
+  void endWanted();           ///< the recording that does not get on
 
  private:
   void addRaces(const views::TraceIndexPtr& index);
@@ -37,6 +40,7 @@ class FailureBanner : public QFrame {
   QToolButton* m_there;
   QToolButton* m_race;
   QToolButton* m_waits;
+  QToolButton* m_end;
   int m_first = -1;
   /// The race to look at first; -1: none weighs more than others.
   QFutureWatcher<int> m_search;

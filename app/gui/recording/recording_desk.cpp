@@ -107,6 +107,8 @@ void RecordingDesk::start(const RecordRequest& request, const QStringList& words
   m_trace = freeName(request);
   m_good = goodBeside(m_trace);
   m_line.clear();
+  m_why.clear();
+  m_request = request;
   auto* process = new QProcess(this);
   m_process = process;
   process->setWorkingDirectory(request.directory);
@@ -116,8 +118,7 @@ void RecordingDesk::start(const RecordRequest& request, const QStringList& words
           [this, process, request] { heard(request, process->readAll()); });
   connect(process, &QProcess::finished, this,
           [this, process, request, words](int status) { ended(process, request, words, status); });
-  connect(&m_strip, &views::ProgressStrip::cancelRequested, process,
-          [this, request] { end(request); });
+  connect(&m_strip, &views::ProgressStrip::cancelRequested, process, [this] { endNow(); });
   process->start(QString::fromStdString(app::programDirectory()) + QStringLiteral("/photofinish"),
                  QStringList{QStringLiteral("record"), QStringLiteral("-o"), m_trace} +
                      optionsOf(request) + words);
@@ -125,24 +126,38 @@ void RecordingDesk::start(const RecordRequest& request, const QStringList& words
   Q_EMIT begun(m_trace, request.follow);
 }
 
-void RecordingDesk::end(const RecordRequest& request) {
-  if (request.runs > 1 && m_process != nullptr && m_process->processId() > 0) {
+void RecordingDesk::endNow() {
+  if (m_request.runs > 1 && m_process != nullptr && m_process->processId() > 0) {
     ::kill(static_cast<pid_t>(m_process->processId()), SIGINT);  // what it has is kept
   } else if (m_process != nullptr) {
     m_process->terminate();
   }
 }
 
-/// Of several runs, how each has ended stands in the strip.
 void RecordingDesk::heard(const RecordRequest& request, const QByteArray& text) {
   Q_EMIT printed(text);
   m_line += QString::fromUtf8(text);
   const QStringList lines = m_line.split(QLatin1Char('\n'));
   m_line = lines.last().right(4096);
   for (const QString& line : lines.first(lines.size() - 1)) {
-    if (request.runs > 1 && line.startsWith(QLatin1String("photofinish: run "))) {
-      m_strip.start(tr("Recording until it fails: %1").arg(line.mid(13)), true);
-    }
+    heardLine(request, line);
+  }
+}
+
+/// Of several runs, how each has ended stands in the strip. Why a program does not get on may be some lines.
+void RecordingDesk::heardLine(const RecordRequest& request, const QString& line) {
+  constexpr qsizetype kLongest = 1000;
+  static const QLatin1String kSays("photofinish: ");
+  static const QLatin1String kStuck("photofinish: the program does not get on: ");
+  if (line.startsWith(kStuck)) {
+    m_why = line.mid(kStuck.size());
+  } else if (!m_why.isEmpty() && line.startsWith(kSays)) {
+    Q_EMIT stuck(std::exchange(m_why, {}));
+  } else if (!m_why.isEmpty() && m_why.size() < kLongest) {
+    m_why += (m_why.endsWith(QLatin1Char(':')) ? QStringLiteral(" ") : QStringLiteral("; ")) + line;
+  }
+  if (request.runs > 1 && line.startsWith(QLatin1String("photofinish: run "))) {
+    m_strip.start(tr("Recording until it fails: %1").arg(line.mid(kSays.size())), true);
   }
 }
 

@@ -32,12 +32,15 @@ class RecordingDesk : public QObject {
   [[nodiscard]] QAction* lookAction() const { return m_look; }
   /// The trace that one which goes on makes; empty: none does.
   [[nodiscard]] QString trace() const { return m_process != nullptr ? m_trace : QString(); }
+  /// Asks the one that goes on to end; what it has is a trace then.
+  void endNow();
   /// The window closes: what is recorded goes on.
   void letGo();
 
  Q_SIGNALS:
   void begun(const QString& trace, bool follow);
   void printed(const QByteArray& text);  ///< the program, or `record`
+  void stuck(const QString& why);        ///< the program does not get on
   void recorded(const QString& trace, const QStringList& command, const QString& input);
   /// Of several runs one has failed; the last one that did not is `good`, empty if there was none. recorded() of the former
   /// follows.
@@ -54,7 +57,7 @@ class RecordingDesk : public QObject {
   [[nodiscard]] QString freeName(const RecordRequest& request) const;
   void ended(QProcess* process, const RecordRequest& request, const QStringList& words, int status);
   void endedSearch(const RecordRequest& request, const QStringList& words);
-  void end(const RecordRequest& request);
+  void heardLine(const RecordRequest& request, const QString& line);
   void heard(const RecordRequest& request, const QByteArray& text);
   void look();
   void refresh();
@@ -67,6 +70,8 @@ class RecordingDesk : public QObject {
   QString m_trace;
   QString m_good;  ///< beside it, of several runs
   QString m_line;  ///< of what `record` says, not yet whole
+  QString m_why;   ///< lines of it that say why the program does not get on
+  RecordRequest m_request;
   std::unique_ptr<PeekDirectory> m_peeks;
   int m_peekNumber = 0;
 };

@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What failed, in words above the diagram, with what to do about it; until it is answered.
+#include <QAction>
+#include <QApplication>
 #include <QComboBox>
+#include <QDialog>
 #include <QFrame>
 #include <QLabel>
+#include <QSettings>
+#include <QSignalSpy>
 #include <QTemporaryDir>
+#include <QTest>
+#include <QTimer>
 #include <QToolButton>
 
 #include "app/gui/tests/window_test.h"
@@ -22,6 +29,7 @@ class BannerTest : public QObject {
   void initTestCase() { test::setUp(m_directory.path()); }
   void anExitStatusIsToldAndGoneTo();
   void aHangShowsWhoWaits();
+  void aHangWhileRecordingCanBeEnded();
   void aRightRunHasNone();
 
  private:
@@ -84,12 +92,42 @@ void BannerTest::anExitStatusIsToldAndGoneTo() {
 void BannerTest::aHangShowsWhoWaits() {
   open("hang.pft", 3, "corpus/deadlock_in_order", true);
   QVERIFY(banner().isVisible());
-  QVERIFY2(text().contains(QStringLiteral("ended inside MPI_Recv (event ")), qPrintable(text()));
+  QVERIFY2(text().startsWith(QStringLiteral("No rank could get on: rank 0 is in MPI_Recv at "
+                                            "deadlock_in_order.c:")) &&
+               text().endsWith(QStringLiteral(" for rank 2, tag 1, ranks 1-2 have finished.")),
+           qPrintable(text()));
   auto* const queues = m_window->findChild<pf::plugins::QueuesWidget*>();
   QVERIFY(queues != nullptr);
   button("whoWaits").click();
   QTRY_VERIFY_WITH_TIMEOUT(queues->isVisible(), kPatience);
   QCOMPARE(queues->moment()->currentIndex(), int{pf::plugins::QueuesWidget::End});
+}
+
+/// The window records a program that hangs: it says so at once, and can end it.
+void BannerTest::aHangWhileRecordingCanBeEnded() {
+  QSettings().setValue(QStringLiteral("record/command"),
+                       QStringLiteral("mpirun --oversubscribe -n 3 env STUCK=deadlock \"%1\"")
+                           .arg(test::bin("e2e/stuck")));
+  QSettings().setValue(QStringLiteral("record/directory"), m_directory.path());
+  QSettings().remove(QStringLiteral("record/input"));
+  open("shown.pft", 4, "e2e/tally", true);  // something else
+  QTimer::singleShot(0, this,
+                     [] { qobject_cast<QDialog*>(QApplication::activeModalWidget())->accept(); });
+  for (QAction* action : m_window->findChildren<QAction*>()) {
+    if (action->shortcut() == QKeySequence(QStringLiteral("Ctrl+R"))) {
+      action->trigger();
+    }
+  }
+  QTRY_VERIFY_WITH_TIMEOUT(button("endRecording").isVisible(), kPatience);
+  QVERIFY2(text().startsWith(QStringLiteral("The program that is recorded does not get on: ")) &&
+               text().contains(QStringLiteral(" waits in MPI_")),
+           qPrintable(text()));
+  QVERIFY(!button("goThere").isVisible() && !button("whoWaits").isVisible());
+  QSignalSpy opened(m_window.get(), &pf::gui::MainWindow::opened);
+  button("endRecording").click();
+  QVERIFY(opened.wait(kPatience));
+  QVERIFY2(text().startsWith(QStringLiteral("Deadlock: rank ")), qPrintable(text()));
+  QVERIFY(!button("endRecording").isVisible() && button("whoWaits").isVisible());
 }
 
 void BannerTest::aRightRunHasNone() {
