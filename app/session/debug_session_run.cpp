@@ -140,7 +140,7 @@ void DebugSession::finishCycle(const QString& why, bool ranToEnd) {
     return;
   }
   if (!m_next) {
-    m_search.notFound();
+    m_search.notFound(ranToEnd);
   }
   m_cycles.end(why, ranToEnd);
 }

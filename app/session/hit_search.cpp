@@ -131,6 +131,8 @@ QString HitSearch::reservation() const {
 
 void HitSearch::begin(Search search) {
   m_search = std::move(search);
+  m_search->from = std::max<Serial>(m_state.serialOf(m_search->rank), 1) +
+                   (m_state.standsBeforeEvent(m_search->rank) ? 1 : 0);
   m_state.searching = true;
 }
 
@@ -197,10 +199,32 @@ bool HitSearch::isFound(int rank, const mi::StopEvent& stop, QString* change) co
   return found;
 }
 
-void HitSearch::notFound() {
-  if (m_search) {
-    Q_EMIT message(tr("%1: not found.").arg(m_search->text), false);
-    end();
+void HitSearch::notFound(bool ranToEnd) {
+  if (!m_search) {
+    return;
+  }
+  const Goal back{{m_search->rank, m_search->from},
+                  tr("event %1 of rank %2, as before").arg(m_search->from).arg(m_search->rank)};
+  const mi::BreakpointStatus status = m_state.fleet.status(m_search->spec, m_search->rank);
+  Q_EMIT message(status.gdbNumber == 0
+                     ? tr("%1: not found, as it cannot be set from MPI_Init on (%2)%3")
+                           .arg(m_search->text, toText(status.problem),
+                                ranToEnd ? tr("; back to where it was.") : QStringLiteral("."))
+                     : tr("%1: not found%2")
+                           .arg(m_search->text,
+                                ranToEnd ? tr("; back to where it was.") : QStringLiteral(".")),
+                 ranToEnd);
+  end();
+  if (ranToEnd) {
+    QMetaObject::invokeMethod(
+        this, [this, back] { goBackTo(back); }, Qt::QueuedConnection);
+  }
+}
+
+/// Unless the user has begun something else.
+void HitSearch::goBackTo(const Goal& goal) {
+  if (m_state.phase == Phase::Idle || m_state.phase == Phase::Ending) {
+    m_startCycle(goal);
   }
 }
 

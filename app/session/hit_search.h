@@ -40,8 +40,8 @@ class HitSearch : public QObject {
   bool counted();
   /// It is what was looked for that GDB has stopped the rank at. `change`: what to say of it besides.
   [[nodiscard]] bool isFound(int rank, const mi::StopEvent& stop, QString* change) const;
-  /// The cycle ends without it.
-  void notFound();
+  /// The cycle has ended without it. `ranToEnd`: by itself; where the rank stood is gone to again.
+  void notFound(bool ranToEnd);
   /// All breakpoints are as before again.
   void end();
 
@@ -57,6 +57,7 @@ class HitSearch : public QObject {
   struct Search {
     int rank = 0;
     int spec = 0;       ///< of the fleet: what is looked for
+    Serial from = 0;    ///< the event that the rank stood before, or was in
     bool own = false;   ///< made for this search
     bool last = false;  ///< the cycle that stops there; else the one that counts
     int passes = 0;     ///< hits to pass over
@@ -70,6 +71,7 @@ class HitSearch : public QObject {
   [[nodiscard]] QString reservation() const;
   void begin(Search search);
   void runCycle(Goal goal);
+  void goBackTo(const Goal& goal);
   void findTrail();
 
   SessionState& m_state;

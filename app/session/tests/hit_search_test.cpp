@@ -234,7 +234,31 @@ TEST_F(HitSearchTest, ACycleThatEndsWithoutItHasNotFoundIt) {
   gate({{"-break-watch", kWatched}});
   Q_EMIT target().ended(0, {});
   pump();
-  EXPECT_TRUE(wasSaid("last change of n on rank 1: not found."));
+  EXPECT_TRUE(wasSaid("last change of n on rank 1: not found"));
+}
+
+/// A watch of a local variable cannot be set where the new cycle begins.
+TEST_F(HitSearchTest, AFailedWayBackEndsWhereItBegan) {
+  standWithBreakpoint();
+  hit(1);
+  hit(1);
+  const Serial next = session().rankStates()[1].serial + 1;
+  session().previousHit();
+  EXPECT_EQ(m_targets.size(), 2);
+  gate({{"-break-insert", R"(^error,msg="No symbol \"local\" in current context.")"}});
+  Q_EMIT target().ended(0, {});
+  pump();
+  EXPECT_TRUE(m_problems.join(QLatin1Char('\n'))
+                  .contains(QLatin1String("not found, as it cannot be set from MPI_Init on (No "
+                                          "symbol")))
+      << said().toStdString();
+  EXPECT_EQ(m_targets.size(), 3) << "it goes back to where it was";
+  gate({{"-break-insert", test::kMade}});
+  ASSERT_NE(target().last<protocol::Plan>(), nullptr);
+  EXPECT_EQ(target().last<protocol::Plan>()->stops[1], next);
+  target().comeToTheirStops();
+  pump();
+  EXPECT_EQ(session().rankStates()[1].serial + 1, next);
 }
 
 TEST_F(HitSearchTest, AnEndCancelsIt) {
