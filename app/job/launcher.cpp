@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <map>
+#include <set>
 
 #include "app/files/paths.h"
 #include "app/job/srun_options.h"
@@ -212,6 +213,41 @@ std::vector<std::string> LaunchCommand::withAgent(const std::vector<std::string>
     }
   }
   return out;
+}
+
+namespace {
+
+/// What runs a script, or another program, that its arguments name.
+bool runsAnother(const std::string& name) {
+  static const std::set<std::string> kOthers = {"perl", "ruby", "Rscript", "julia",
+                                                "sh",   "bash", "env"};
+  return name.starts_with("python") || kOthers.count(name) != 0;
+}
+
+}  // namespace
+
+std::string LaunchCommand::title() const {
+  const std::string name = fileName(program());
+  if (!runsAnother(name)) {
+    return name;
+  }
+  for (std::size_t i = programs.front() + 1; i < words.size() && words[i] != ":"; ++i) {
+    const std::string& word = words[i];
+    if (word == "-c" || word.empty()) {
+      break;  // the script itself
+    }
+    if (word == "-m" && i + 1 < words.size() && words[i + 1] != "mpi4py") {
+      return words[i + 1];
+    }
+    if (word == "-m" || word == "-W" || word == "-X") {
+      ++i;  // mpi4py as a module runs a script, too
+    } else if (word.front() != '-' && (name != "env" || word.find('=') == std::string::npos)) {
+      const std::string script = fileName(word);
+      const std::size_t dot = script.rfind('.');
+      return dot == 0 ? script : script.substr(0, dot);
+    }
+  }
+  return name;
 }
 
 LaunchCommand alone(const LaunchCommand& command) {

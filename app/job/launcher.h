@@ -16,6 +16,8 @@ struct LaunchCommand {
   std::vector<std::size_t>
       programs;  ///< indexes into words of the programs (several with ':' contexts)
   [[nodiscard]] const std::string& program() const { return words[programs.front()]; }
+  /// What people call it: the program's name, or, where that runs a script, the script's: "pipeline" of "python3 -u pipeline.py".
+  [[nodiscard]] std::string title() const;
   /// Words with those of the agent and `--` in front of each program, and `extra` launcher options
   /// behind the launcher.
   [[nodiscard]] std::vector<std::string> withAgent(

@@ -94,8 +94,7 @@ class StayForTheTrace {
 
 using IsTaken = std::function<bool(const std::string& name)>;
 
-std::string freeName(const std::string& program, const IsTaken& taken) {
-  const std::string base = program.substr(program.find_last_of('/') + 1);
+std::string freeName(const std::string& base, const IsTaken& taken) {
   std::error_code error;
   for (int i = 1;; ++i) {
     std::string name = base + "-" + std::to_string(i) + ".pft";
@@ -107,7 +106,7 @@ std::string freeName(const std::string& program, const IsTaken& taken) {
 
 std::string nameOf(const RecordOptions& options, const LaunchCommand& command,
                    const IsTaken& taken) {
-  return options.output.empty() ? freeName(command.program(), taken) : options.output;
+  return options.output.empty() ? freeName(command.title(), taken) : options.output;
 }
 
 /// Notes where the kernel has put the core files of ranks that a signal has ended.

@@ -82,6 +82,29 @@ TEST_F(LauncherTest, TheAgentStandsInFrontOfEachProgramAndOptionsBehindTheLaunch
                    "-s", "--", "other", "b"}));
 }
 
+TEST_F(LauncherTest, AScriptGivesTheNameAndNotWhatRunsIt) {
+  const auto titleOf = [](const Words& words) { return parseLaunch(words)->title(); };
+  EXPECT_EQ(titleOf({"mpirun", "-n", "2", m_programs.at("app"), "x.py"}), "app");
+  m_programs.make("python3.11");
+  m_programs.make("env");
+  const std::vector<std::pair<Words, const char*>> scripts = {
+      {{"-u", "d/pipeline.py", "9"}, "pipeline"},
+      {{"-X", "dev", "-W", "error", "a.b.py"}, "a.b"},
+      {{"-m", "mpi4py", "run.py"}, "run"},
+      {{"-m", "solver.main", "x"}, "solver.main"},
+      {{".hidden"}, ".hidden"},
+      {{"plain"}, "plain"},
+      {{"-c", "import x"}, "python3.11"},
+      {{}, "python3.11"}};
+  for (const auto& [arguments, title] : scripts) {
+    Words words = {"mpirun", "python3.11"};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    EXPECT_EQ(titleOf(words), title);
+  }
+  EXPECT_EQ(titleOf({"mpirun", "python3.11", ":", "app"}), "python3.11");
+  EXPECT_EQ(titleOf({"mpirun", "env", "A=b", "./tally", "1"}), "tally");
+}
+
 TEST_F(LauncherTest, AProgramWithoutLauncherIsOneRank) {
   const auto command = parseLaunch({"app", "-n", "4"});
   ASSERT_TRUE(command.ok());
