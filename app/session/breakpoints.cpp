@@ -210,7 +210,7 @@ void Breakpoints::resolve(values::Breakpoint& breakpoint) {
     breakpoint.note =
         breakpoint.events.size() == 1
             ? tr("rank %1, event %2").arg(breakpoint.event.rank).arg(breakpoint.event.serial)
-            : tr("%n event(s)", nullptr, static_cast<int>(breakpoint.events.size()));
+            : tr("%1 events").arg(breakpoint.events.size());
     if (const int outside = outsideRank(breakpoint); outside >= 0) {
       breakpoint.state = values::BreakpointState::Pending;
       breakpoint.note = m_state.notInReplay(outside);

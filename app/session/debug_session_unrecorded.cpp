@@ -63,10 +63,11 @@ void DebugSession::attachTo(const QString& job, const QList<UnrecordedRank>& ran
   m_cycles.last().summary = tr("attached to %1").arg(job);
   Q_EMIT m_cycles.changed();
   Q_EMIT message(
-      tr("%n rank(s) of %1 go on: tick one to stop it under a debugger. Nothing of this is "
-         "recorded, so nothing can be replayed.",
-         nullptr, static_cast<int>(ranks.size()))
-          .arg(job),
+      (ranks.size() == 1 ? tr("The rank of %1 goes on") : tr("The %2 ranks of %1 go on"))
+              .arg(job)
+              .arg(ranks.size()) +
+          tr(": tick one to stop it under a debugger. Nothing of this is recorded, so nothing can "
+             "be replayed."),
       false);
 }
 

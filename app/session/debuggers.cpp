@@ -11,6 +11,7 @@
 #include <QTimer>
 
 #include "mi_bridge/transcript.h"
+#include "views/values/text.h"
 
 namespace pf::session {
 namespace {
@@ -85,8 +86,8 @@ void Debuggers::attachAll() {
     Q_EMIT attached();
     return;
   }
-  Q_EMIT progress(
-      tr("Attaching the debugger to %n rank(s) …", nullptr, static_cast<int>(attach.ranks.size())));
+  Q_EMIT progress(tr("Attaching the debugger to %1 …")
+                      .arg(values::counted(attach.ranks.size(), tr("rank"), tr("ranks"))));
   order(attach);
   QTimer::singleShot(kAttachWithinMs, m_target, [this, target = m_target] {
     if (target == m_target && !m_attaching.isEmpty()) {

@@ -66,7 +66,7 @@ QString activityText(RankActivity activity) {
     case RankActivity::NotStarted:
       return u"not started"_s;
     case RankActivity::Gated:
-      return u"gated"_s;
+      return u"held at MPI_Init"_s;
     case RankActivity::Running:
       return u"running"_s;
     case RankActivity::InCall:

@@ -7,6 +7,7 @@
 
 #include "app/session/state/in_background.h"
 #include "app/unrecorded_jobs/running_job.h"
+#include "views/values/text.h"
 
 namespace pf::headless {
 
@@ -125,9 +126,9 @@ void Attach::tellWhatIsThere(const UnrecordedRanks& found) {
   const QString what = found.about.isEmpty()
                            ? found.title
                            : found.title + QStringLiteral(" (") + found.about + QStringLiteral(")");
-  m_client.say(tr("%1: %n rank(s). Nothing of it is recorded, so nothing can be replayed.", nullptr,
-                  static_cast<int>(found.ranks.size()))
-                   .arg(what),
+  m_client.say(tr("%1: %2. Nothing of it is recorded, so nothing can be replayed.")
+                   .arg(what, values::counted(static_cast<std::size_t>(found.ranks.size()),
+                                              tr("rank"), tr("ranks"))),
                "console");
   if (!found.note.isEmpty()) {
     m_client.say(found.note, "important");

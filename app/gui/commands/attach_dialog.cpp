@@ -11,6 +11,7 @@
 
 #include "app/session/state/in_background.h"
 #include "app/unrecorded_jobs/running_job.h"
+#include "views/values/text.h"
 
 namespace pf::gui {
 
@@ -47,11 +48,12 @@ void askJob(QWidget& window, const std::function<void(qint64 pid)>& chosen) {
   auto* watcher = new QFutureWatcher<std::vector<app::RunningJob>>(dialog);
   QObject::connect(watcher, &QFutureWatcherBase::finished, dialog, [watcher, list, about] {
     for (const app::RunningJob& job : watcher->result()) {
-      auto* item = new QListWidgetItem(QObject::tr("%1   —   %2 rank(s): %3")
-                                           .arg(job.launcher)
-                                           .arg(job.ranks.size())
-                                           .arg(QString::fromStdString(job.command)),
-                                       list);
+      auto* item = new QListWidgetItem(
+          QObject::tr("%1   —   %2: %3")
+              .arg(job.launcher)
+              .arg(values::counted(job.ranks.size(), QObject::tr("rank"), QObject::tr("ranks")))
+              .arg(QString::fromStdString(job.command)),
+          list);
       item->setData(Qt::UserRole, qint64{job.launcher});
     }
     if (list->count() == 0) {

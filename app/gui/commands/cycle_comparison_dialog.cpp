@@ -11,6 +11,7 @@
 
 #include "views/models/cycle_comparison.h"
 #include "views/panes/item_views.h"
+#include "views/values/text.h"
 
 namespace pf::gui {
 
@@ -68,7 +69,10 @@ CycleComparisonDialog::CycleComparisonDialog(const QList<values::Cycle>& cycles,
 void CycleComparisonDialog::show2() {
   m_model->setCycles(m_cycles[m_first->currentIndex()], m_cycles[m_second->currentIndex()]);
   const int count = m_model->differences();
-  m_summary->setText(count == 0 ? tr("Nothing differs.") : tr("%n difference(s).", nullptr, count));
+  m_summary->setText(count == 0
+                         ? tr("Nothing differs.")
+                         : tr("%1.").arg(values::counted(static_cast<std::size_t>(count),
+                                                         tr("difference"), tr("differences"))));
 }
 
 }  // namespace pf::gui

@@ -18,6 +18,7 @@
 #include "views/panes/text_views.h"
 #include "views/trace/analyses/trace_causality.h"
 #include "views/trace/analyses/trace_text.h"
+#include "views/values/text.h"
 
 namespace pf::gui {
 
@@ -197,8 +198,10 @@ QString ShownTrace::outcome() const {
   const views::TraceData& shown = m_index->data();
   return shown.failure.event.valid() ? tr("The run failed: %1. Failing receive (F4) replays to it.")
                                            .arg(shown.failure.reason)
-                                     : tr("%n racing receive(s). Select one; Enter replays to it.",
-                                          nullptr, static_cast<int>(shown.races.size()));
+         : shown.races.empty() ? tr("No racing receives.")
+                               : tr("%1. Select one; Enter replays to it.")
+                                     .arg(values::counted(shown.races.size(), tr("racing receive"),
+                                                          tr("racing receives")));
 }
 
 void ShownTrace::showCallSites() {

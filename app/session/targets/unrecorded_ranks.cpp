@@ -46,7 +46,8 @@ Result<UnrecordedRank> rankOfCore(const QString& file, const QString& program,
 
 Result<UnrecordedRanks> ranksOfCores(const QStringList& files, const QString& program) {
   UnrecordedRanks out;
-  out.title = QObject::tr("%n core file(s)", nullptr, static_cast<int>(files.size()));
+  out.title = files.size() == 1 ? QObject::tr("1 core file")
+                                : QObject::tr("%1 core files").arg(files.size());
   QMap<int, UnrecordedRank> byRank;
   QList<UnrecordedRank> others;
   for (const QString& file : files) {
@@ -64,8 +65,11 @@ Result<UnrecordedRanks> ranksOfCores(const QStringList& files, const QString& pr
   }
   if (!others.isEmpty() && out.note.isEmpty()) {
     out.note =
-        QObject::tr("%n core file(s) do not say which rank they are of: they have free numbers.",
-                    nullptr, static_cast<int>(others.size()));
+        others.size() == 1
+            ? QObject::tr("A core file does not say which rank it is of: it has a free number.")
+            : QObject::tr(
+                  "%1 core files do not say which rank they are of: they have free numbers.")
+                  .arg(others.size());
   }
   for (UnrecordedRank& rank : others) {
     while (byRank.contains(rank.rank)) {

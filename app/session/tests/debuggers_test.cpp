@@ -229,7 +229,7 @@ class RunningJobTest : public DebuggersTest {
 TEST_F(RunningJobTest, ItIsLookedAtAndNotReplayed) {
   attach();
   EXPECT_EQ(session().source(), Source::Job);
-  EXPECT_TRUE(wasSaid("1 rank(s) of job 4711 go on"));
+  EXPECT_TRUE(wasSaid("The rank of job 4711 goes on"));
   EXPECT_EQ(session().rankStates().size(), 2) << "rank 0 is not known, but has its number";
   EXPECT_EQ(session().currentRank(), 1);
   session().restartCycle();

@@ -121,6 +121,29 @@ class QueuesTest : public QObject {
     QVERIFY2(csv.contains(u"0,posted,1,1,"_s), qPrintable(csv));
   }
 
+  /// Rank 2 did something else when it called MPI_Abort: it was not the wait for it that ended the run.
+  void whoWaitsForOneThatAbortedMightHaveGoneOn() {
+    const auto waiting = deadlock();
+    TraceData data = waiting->data();
+    for (RankHistory& rank : data.execution.ranks) {
+      for (PostedReceive& receive : rank.receives) {
+        receive.wantedSource = receive.wantedSource == kAnySource ? kAnySource : 2;
+      }
+    }
+    data.execution.ranks[2].events.pop_back();
+    data.execution.ranks[2].receives.clear();
+    data.logicalTimes[2].pop_back();
+    data.ends.assign(3, {RankEndKind::Killed, QStringLiteral("ended")});
+    data.ends[2] = {RankEndKind::Aborted, QStringLiteral("MPI_Abort")};
+    const auto aborted = makeIndex(std::make_shared<const TraceData>(data));
+    const JobState state = jobStateAt(*aborted, cutAtEnd(*aborted));
+    QCOMPARE(state.waits.size(), std::size_t{2});
+    QVERIFY(state.stuck.empty() && state.cycle.empty());
+    data.ends[2] = {RankEndKind::Finished, QStringLiteral("finished")};
+    const auto finished = makeIndex(std::make_shared<const TraceData>(std::move(data)));
+    QCOMPARE(jobStateAt(*finished, cutAtEnd(*finished)).stuck, (std::vector<Rank>{0, 1}));
+  }
+
   void ofAJobThatWasNotRecordedNothingIsClaimed() {
     TraceBuilder b(2);
     TraceData data = *b.build(QStringLiteral("attached"));

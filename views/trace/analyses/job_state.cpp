@@ -206,6 +206,17 @@ void addUnexpected(const TraceIndex& trace, const JobCut& cut,
   }
 }
 
+/// A rank that waited for nobody when something ended it.
+bool mightHaveGoneOn(const TraceIndex& trace, std::size_t rank) {
+  const std::vector<RankEnd>& ends = trace.data().ends;
+  if (rank >= ends.size()) {
+    return false;
+  }
+  const RankEndKind kind = ends[rank].kind;
+  return kind == RankEndKind::Crashed || kind == RankEndKind::Aborted ||
+         kind == RankEndKind::Killed || kind == RankEndKind::Cut;
+}
+
 /// Ranks that can never go on: the greatest set of which each waits for what is in the set.
 void findStuck(const TraceIndex& trace, const JobCut& cut, JobState& state) {
   std::vector<const RankWait*> waitOf(trace.rankCount(), nullptr);
@@ -214,7 +225,8 @@ void findStuck(const TraceIndex& trace, const JobCut& cut, JobState& state) {
   }
   std::vector<bool> free(trace.rankCount());
   for (std::size_t r = 0; r < free.size(); ++r) {
-    free[r] = waitOf[r] == nullptr && cut.done[r] < trace.lastSerial(static_cast<Rank>(r));
+    free[r] = waitOf[r] == nullptr &&
+              (cut.done[r] < trace.lastSerial(static_cast<Rank>(r)) || mightHaveGoneOn(trace, r));
   }
   const auto isFree = [&](Rank rank) { return free[index(rank)]; };
   for (bool more = true; more;) {

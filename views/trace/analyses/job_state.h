@@ -54,8 +54,8 @@ struct RankWait {
 struct JobState {
   std::vector<QueueItem> items;  ///< by rank; posted before unexpected; in posting or sending order
   std::vector<RankWait> waits;   ///< by rank
-  /// Ranks that cannot go on whatever the others do: they wait for one another, or for a rank whose
-  /// record has ended. Ascending.
+  /// Ranks that cannot go on whatever the others do: they wait for one another, or for a rank that
+  /// has finished. Who waits for one that was ended, or aborted, might have gone on. Ascending.
   std::vector<Rank> stuck;
   std::vector<Rank> cycle;  ///< each waits for the next, the last for the first; empty = none
 };
