@@ -44,6 +44,8 @@ struct PartOptions {
 PartOptions addPart(CLI::App& command, app::PartOfJob& part);
 /// Adds --trust: whether it was given.
 std::shared_ptr<bool> addTrust(CLI::App& command);
+/// Adds --gdb, which is obeyed as soon as it is read.
+void addGdb(CLI::App& command);
 /// Adds --stall-after: its seconds.
 std::shared_ptr<double> addStallAfter(CLI::App& command);
 

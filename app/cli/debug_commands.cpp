@@ -97,6 +97,7 @@ void addDebug(CLI::App& parser, Commands& commands) {
                  "the recorded ones")
       ->needs(script);
   addPart(*command, words->script.part);
+  addGdb(*command);
   words->trusted = addTrust(*command);
   commands.push_back({command, [command, words] { return debug(*command, *words); },
                       [command] {
@@ -118,6 +119,7 @@ void addAttach(CLI::App& parser, Commands& commands) {
   CLI::Option* given = command->add_option(
       "PID", *pid,
       "process id of mpirun or of a rank; without it, the jobs that run here are listed");
+  addGdb(*command);
   commands.push_back({command,
                       [given, pid] {
                         if (*given) {
@@ -140,6 +142,7 @@ void addCore(CLI::App& parser, Commands& commands) {
   command->add_option("CORE", words->cores, "core files")->required();
   command->add_option("--program", words->program, "what left them, if they do not say")
       ->check(CLI::ExistingFile);
+  addGdb(*command);
   commands.push_back(
       {command, [words] { return openOn(coreWords(words->cores, words->program)); }, {}});
 }
@@ -150,6 +153,7 @@ void addDap(CLI::App& parser, Commands& commands) {
       "dap", "Debug Adapter Protocol on standard input and output, for editors");
   command->add_option("--port", *port, "on this port of 127.0.0.1 instead; 0: any free one")
       ->check(CLI::Range(0, 65535));
+  addGdb(*command);
   const std::shared_ptr<bool> trusted = addTrust(*command);  // of what a client asks for
   commands.push_back({command,
                       [port, trusted] {

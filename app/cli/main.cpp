@@ -19,6 +19,7 @@
 #include "app/cli/output.h"
 #include "app/cli/wrong_words.h"
 #include "app/files/paths.h"
+#include "app/job/debugger_program.h"
 #include "app/job/launcher.h"
 #include "app/replaying/replay.h"
 #include "app/traces/own_traces.h"
@@ -33,6 +34,15 @@ std::shared_ptr<bool> addTrust(CLI::App& command) {
       "--trust", [given] { *given = true; },
       "run what a trace says that you have not recorded on this machine; once is enough");
   return given;
+}
+
+void addGdb(CLI::App& command) {
+  const auto obey = [](const std::string& path) {
+    const Status used = app::useGdb(path);
+    return used ? std::string() : used.error().text();
+  };
+  command.add_option("--gdb", "the GDB to use, a path or a name: cuda-gdb, rocgdb, a newer one")
+      ->check(CLI::Validator(obey, "PATH"));
 }
 
 PartOptions addPart(CLI::App& command, app::PartOfJob& part) {

@@ -21,6 +21,7 @@
 #include "app/gui/commands/command.h"
 #include "app/gui/commands/compare_action.h"
 #include "app/gui/commands/compare_window.h"
+#include "app/gui/commands/gdb_choice.h"
 #include "app/gui/commands/key_bindings.h"
 #include "app/gui/commands/part_actions.h"
 #include "app/gui/commands/replay_actions.h"
@@ -236,6 +237,14 @@ void MainWindow::makeToolsMenu() {
       QKeySequence(tr("Ctrl+Shift+P")), [this] { (new CommandPalette(*m_keys, this))->show(); }));
   tools->addAction(makeCommand(*this, tr("&Keys …"), tr("Choose the keys of every command"), {}, {},
                                [this] { KeysDialog(*m_keys, this).exec(); }));
+  tools->addAction(makeCommand(*this, tr("&GDB …"), tr("Choose another GDB"), {}, {}, [this] {
+    if (const QString text = chooseGdb(this); !text.isEmpty()) {
+      say(text, true);
+    }
+  }));
+  if (const QString problem = takeChosenGdb(); !problem.isEmpty()) {
+    say(problem, true);
+  }
 }
 
 void MainWindow::refreshActions() {

@@ -453,7 +453,8 @@ void Agent::attachGdb() {
   for (char** entry = environ; *entry != nullptr; ++entry) {
     environment.emplace_back(*entry);
   }
-  if (Status status = m_gdb.start(m_signals, environment, mpiProcess()); !status) {
+  if (Status status = m_gdb.start(m_session.config().gdb, m_signals, environment, mpiProcess());
+      !status) {
     tellGdb(GdbCondition::Failed, status.error().text());
     return;
   }

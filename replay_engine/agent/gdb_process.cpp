@@ -40,8 +40,8 @@ void makeNonBlocking(const UniqueFd& fd) {
 
 }  // namespace
 
-Status GdbProcess::start(const AgentSignals& signals, const std::vector<std::string>& environment,
-                         pid_t rank) {
+Status GdbProcess::start(const std::string& gdb, const AgentSignals& signals,
+                         const std::vector<std::string>& environment, pid_t rank) {
   Pipe in = makePipe();
   Pipe out = makePipe();
   Pipe err = makePipe();
@@ -49,7 +49,7 @@ Status GdbProcess::start(const AgentSignals& signals, const std::vector<std::str
     return systemError("cannot make pipes for gdb", errno);
   }
   LaunchPlan plan;
-  plan.arguments = mi::gdbCommandLine("gdb", !onlyTheCLibraryIsThere(mappingsOf(rank)));
+  plan.arguments = mi::gdbCommandLine(gdb, !onlyTheCLibraryIsThere(mappingsOf(rank)));
   plan.environment = environment;
   plan.in = in.reader.get();
   plan.out = out.writer.get();
@@ -60,7 +60,10 @@ Status GdbProcess::start(const AgentSignals& signals, const std::vector<std::str
   Result<pid_t> pid = launch(plan, signals);
   if (!pid) {
     if (pid.error().code == ErrorCode::NotFound) {
-      return Error{ErrorCode::NotFound, "gdb not found: install it (apt-get install gdb)", {}};
+      return Error{ErrorCode::NotFound,
+                   gdb == "gdb" ? "gdb not found: install it (apt-get install gdb)"
+                                : gdb + " not found, which is to be the GDB",
+                   {}};
     }
     return pid.error();
   }

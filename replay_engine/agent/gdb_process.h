@@ -24,8 +24,8 @@ class GdbProcess {
   GdbProcess& operator=(const GdbProcess&) = delete;
   ~GdbProcess() = default;
 
-  /// For the process `rank`, which it does not attach to yet.
-  [[nodiscard]] Status start(const AgentSignals& signals,
+  /// `gdb`, for the process `rank`, which it does not attach to yet.
+  [[nodiscard]] Status start(const std::string& gdb, const AgentSignals& signals,
                              const std::vector<std::string>& environment, pid_t rank);
   [[nodiscard]] bool runs() const { return m_pid > 0; }
   [[nodiscard]] pid_t pid() const { return m_pid; }

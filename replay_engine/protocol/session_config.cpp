@@ -154,6 +154,7 @@ std::string toJson(const SessionConfig& config) {
                     {"echo", config.echo},
                     {"watchIntervalMs", config.watchIntervalMs},
                     {"interposer", config.interposer},
+                    {"gdb", config.gdb},
                     {"environment", config.environment},
                     {"variables", config.variables},
                     {"recordedEnvironment", recorded},
@@ -179,8 +180,8 @@ Result<SessionConfig> configFromJson(const std::string& text) {
       readRanks(in, "running", out.running) && read(in, "groups", out.groups) &&
       read(in, "pty", out.pty) && read(in, "echo", out.echo) &&
       readNumber(in, "watchIntervalMs", out.watchIntervalMs) &&
-      read(in, "interposer", out.interposer) && read(in, "environment", out.environment) &&
-      read(in, "variables", out.variables) &&
+      read(in, "interposer", out.interposer) && read(in, "gdb", out.gdb) &&
+      read(in, "environment", out.environment) && read(in, "variables", out.variables) &&
       read(in, "recordedEnvironment", out.recordedEnvironment) &&
       read(in, "giveBack", out.giveBack);
   if (!ok) {

@@ -43,6 +43,8 @@ struct SessionConfig {
   bool echo = true;  ///< with pty: the agent also copies both to its own
   std::uint32_t watchIntervalMs = 50;
   std::string interposer;  ///< library to preload; empty = libphotofinish_mpi.so beside the agent
+  std::string gdb =
+      "gdb";  ///< of each rank: its path on the rank's host, or a name to search there
   std::vector<std::string> environment;  ///< of the program: NAME=VALUE to set, NAME to take away
   std::vector<std::string>
       variables;  ///< of the environment, that the launcher was told to pass on

@@ -232,6 +232,25 @@ class ScriptTest(PhotofinishTest):
         self.assertRegex(run.err, r"The debugger of rank 0 is gone \(gdb ended with status 1: maint\.c:\d+: internal-error: no thread\)")
         self.assertEqual([path.name for path in self.dir.iterdir() if path.name.startswith("core")], [])
 
+    def test_another_gdb(self):
+        """A path with a blank in it, a name that is searched, the variable; and what is none runs nothing."""
+        other = self.dir / "my gdb"
+        other.write_text(f"#!/bin/sh\necho used >> '{self.dir}/used'\nexec gdb \"$@\"\n")
+        other.chmod(0o755)
+        where = "replay-to 0:2\ngdb print 40 + 2\n"
+        run = self.script(where, "--gdb", other, self.dir / "t.pft")
+        self.assertEqual(run.status, 0, run)
+        self.assertIn("42", run.out)
+        self.assertEqual((self.dir / "used").read_text(), "used\n" * 4)
+        env = {"PATH": f"{self.dir}:{os.environ['PATH']}", "PHOTOFINISH_GDB": "my gdb"}
+        run = self.script(where, self.dir / "t.pft", env=env)
+        self.assertEqual((run.status, (self.dir / "used").read_text().count("used")), (0, 8), run)
+        for words, env in ((("--gdb", "/no/such"), {}), (("--gdb", self.dir), {}), ((), {"PHOTOFINISH_GDB": "no-such-gdb"})):
+            run = self.script(where, *words, self.dir / "t.pft", env=env)
+            self.assertNotEqual(run.status, 0, run)
+            self.assertIn("is no program that can be started as GDB", run.err)
+            self.assertNotIn("total", run.out + run.err, "nothing ran")
+
     def test_one_rank_alone_says_what_it_says_among_all(self):
         self.record("g.pft", self.launch, "--groups", "0,1-2,3", "--mode", "outcomes", cwd=self.shared)
         text = re.sub(r"@add@", str(self.line_of("add")), ALONE)

@@ -2,6 +2,7 @@
 #include "app/dap/launch/dap_debuggee.h"
 
 #include "app/dap/values/dap_file_answers.h"
+#include "app/job/debugger_program.h"
 
 namespace pf::headless {
 
@@ -23,6 +24,16 @@ Debuggee::Debuggee(session::DebugSession& session, DapClient& client, Threads& t
   connect(&m_attach, &Attach::idle, this, &Debuggee::idle);
 }
 
+/// False: it cannot be, and that is answered.
+bool Debuggee::usesGdb(const Request& request, const std::string& gdb) {
+  const Status used =
+      gdb.empty() ? Status() : app::useGdb(m_client.format().fromClient(gdb).toStdString());
+  if (!used) {
+    m_client.fail(request, used.error());
+  }
+  return used.ok();
+}
+
 void Debuggee::launch(const Request& request) {
   Result<LaunchArguments> arguments = parseLaunchArguments(request.arguments);
   if (!arguments) {
@@ -34,6 +45,9 @@ void Debuggee::launch(const Request& request) {
                   "Launch 'program' without debugging, or the trace with it.");
     return;
   }
+  if (!usesGdb(request, arguments->gdb)) {
+    return;
+  }
   Q_EMIT underWay();
   m_start.setGoal(*arguments);
   m_launch.begin(request, std::move(*arguments));
@@ -43,6 +57,9 @@ void Debuggee::attach(const Request& request) {
   const Result<AttachArguments> arguments = parseAttachArguments(request.arguments);
   if (!arguments) {
     m_client.fail(request, arguments.error());
+    return;
+  }
+  if (!usesGdb(request, arguments->gdb)) {
     return;
   }
   Q_EMIT underWay();

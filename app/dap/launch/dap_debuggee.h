@@ -42,6 +42,7 @@ class Debuggee : public QObject {
   void idle();  ///< after abandon(): nothing is under way any more
 
  private:
+  bool usesGdb(const Request& request, const std::string& gdb);
   void beginAttached();
 
   session::DebugSession& m_session;

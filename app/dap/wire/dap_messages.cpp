@@ -249,6 +249,7 @@ Status readPart(const Json& arguments, LaunchArguments& out) {
 Status readGoal(const Json& arguments, LaunchArguments& out) {
   out.stopOnEntry = flag(arguments, "stopOnEntry");
   out.transcripts = word(arguments, "transcripts");
+  out.gdb = word(arguments, "gdb");
   out.stepOneThread = flag(arguments, "stepOneThread");
   const std::string until = word(arguments, "until");
   if (arguments.contains("until") && until != "failure") {
@@ -329,6 +330,7 @@ Result<AttachArguments> parseAttachArguments(const Json& arguments) {
   }
   out.program = word(arguments, "program");
   out.transcripts = word(arguments, "transcripts");
+  out.gdb = word(arguments, "gdb");
   out.stepOneThread = flag(arguments, "stepOneThread");
   out.stopOnEntry = !arguments.contains("stopOnEntry") || flag(arguments, "stopOnEntry");
   if (arguments.contains("focus") && word(arguments, "focus") != "all") {

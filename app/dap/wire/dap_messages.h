@@ -55,6 +55,7 @@ struct LaunchArguments {
   bool stopOnEntry = false;
   bool untilFailure = false;
   std::string transcripts;     ///< directory for the GDBs' transcripts, or empty
+  std::string gdb;             ///< another GDB than before; empty: the same
   bool stepOneThread = false;  ///< a rank's other threads wait during a step
   std::optional<EventRef> until;
   bool focusFailed = false;                ///< a GDB on the failing rank only
@@ -70,6 +71,7 @@ struct AttachArguments {
   std::string program;                     ///< of the core files; empty: as they say themselves
   bool stopOnEntry = true;                 ///< the ranks that get a GDB stay stopped
   std::string transcripts;                 ///< directory for the GDBs' transcripts, or empty
+  std::string gdb;                         ///< another GDB than before; empty: the same
   bool stepOneThread = false;              ///< a rank's other threads wait during a step
   std::optional<std::vector<Rank>> focus;  ///< ranks that get a GDB; none named: the first 16
 };

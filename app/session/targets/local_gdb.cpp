@@ -14,6 +14,7 @@
 #include <QPointer>
 #include <QTimer>
 
+#include "app/job/debugger_program.h"
 #include "mi_bridge/gdb_command.h"
 
 namespace pf::session {
@@ -101,7 +102,7 @@ EndOfLocalGdbs::~EndOfLocalGdbs() {
 }
 
 void LocalGdb::start() {
-  const std::vector<std::string> words = mi::gdbCommandLine();
+  const std::vector<std::string> words = mi::gdbCommandLine(app::gdbProgram());
   QStringList arguments;
   for (std::size_t i = 1; i < words.size(); ++i) {
     arguments << QString::fromStdString(words[i]);

@@ -15,6 +15,7 @@
 #include <QFutureWatcher>
 #include <QThreadPool>
 
+#include "app/job/debugger_program.h"
 #include "app/replaying/part_of_job.h"
 #include "app/replaying/replay.h"
 #include "app/session/state/in_background.h"
@@ -31,6 +32,10 @@ Result<std::unique_ptr<Target>> ReplayTarget::make(const ReplayRequest& request)
   config.pty = true;
   config.echo = false;
   config.watchIntervalMs = 30;
+  if (const Status there = app::namedGdbIsThere(); !there) {
+    return there.error();
+  }
+  config.gdb = app::gdbProgram();
   Result<app::JobOptions> options =
       app::replayJob(*request.store, config, 0, {}, request.allowRebuilt);
   Result<app::RecordedUse> used = app::recordedUse(*request.store);

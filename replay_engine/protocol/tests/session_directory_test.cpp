@@ -37,6 +37,7 @@ class SessionDirectoryTest : public testing::Test {
     m_config.giveBack = false;
     m_config.running = {2, 5};
     m_config.groups = "0-1,2+5";
+    m_config.gdb = "/opt/a b/gdb";
   }
   void TearDown() override { fs::remove_all(m_base); }
 
