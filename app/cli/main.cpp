@@ -208,6 +208,7 @@ int commandLine(int argc, char** argv) {
   addReplay(parser, commands, *forced);
   addReports(parser, commands);
   addGroups(parser, commands);
+  addPlugins(parser, commands);
   addDebugging(parser, commands);
   if (const auto status = plainForm(parser, {argv + 1, argv + argc})) {
     return *status;

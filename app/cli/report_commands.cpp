@@ -9,6 +9,7 @@
 #include "app/cli/command.h"
 #include "app/cli/opening.h"
 #include "app/cli/output.h"
+#include "app/cli/plugins_command.h"
 #include "app/export/export.h"
 #include "app/files/paths.h"
 #include "app/recording/record.h"
@@ -124,11 +125,13 @@ using WordsPtr = std::shared_ptr<ReportWords>;
 
 int showRaces(const ReportWords& words) {
   if (words.json) {
-    return ended(app::racesReport(words.trace, app::RacesForm::Json,
-                                  [](std::string_view text, app::TextStyle) { put(text); }));
+    return ended(app::racesReport(
+        words.trace, app::RacesForm::Json, [](std::string_view text, app::TextStyle) { put(text); },
+        loadedPlugins()));
   }
-  return ended(app::racesReport(
-      words.trace, words.further ? app::RacesForm::Each : app::RacesForm::Classes, showStyled));
+  return ended(app::racesReport(words.trace,
+                                words.further ? app::RacesForm::Each : app::RacesForm::Classes,
+                                showStyled, loadedPlugins()));
 }
 
 /// A command on FILE.
@@ -265,13 +268,13 @@ void addConversions(CLI::App& parser, Commands& commands) {
   exportCommand
       ->add_option("--format", exported->format,
                    "csv: a row an event; chrome: Trace Event JSON, for Perfetto; shiviz: log with "
-                   "vector clocks; otf2: archive")
-      ->required()
-      ->check(CLI::IsMember({"csv", "chrome", "shiviz", "otf2"}));
+                   "vector clocks; otf2: archive; or an exporter of a plugin")
+      ->required();
   exportCommand->add_option("-o,--output", exported->output,
                             "file to make (a directory for otf2); default: standard output");
   keep(commands, exportCommand, exported, [exported] {
-    return ended(app::exportTrace(exported->trace, exported->format, exported->output));
+    return ended(
+        app::exportTrace(exported->trace, exported->format, exported->output, loadedPlugins()));
   });
 }
 

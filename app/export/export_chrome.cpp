@@ -4,8 +4,7 @@
 // "f") for each message. Where the trace has no times, a step of logical time is 10 µs.
 #include <nlohmann/json.hpp>
 
-#include "app/export/exported_trace.h"
-#include "app/files/text_output.h"
+#include "app/export/formats.h"
 
 namespace pf::app {
 namespace {
@@ -19,7 +18,7 @@ constexpr std::uint64_t kArrives = 7;  ///< µs after its begin: what it receive
 
 class ChromeExport {
  public:
-  ChromeExport(const ExportedTrace& trace, TextOutput& out)
+  ChromeExport(const IndexedTrace& trace, photofinish::Output& out)
       : m_trace(trace),
         m_out(out),
         // Viewers take the thread that has its process's number for the main one, so it is no rank.
@@ -126,15 +125,15 @@ class ChromeExport {
     }
   }
 
-  const ExportedTrace& m_trace;
-  TextOutput& m_out;
+  const IndexedTrace& m_trace;
+  photofinish::Output& m_out;
   std::size_t m_pid;
   bool m_any = false;
 };
 
 }  // namespace
 
-Status exportChrome(const ExportedTrace& trace, TextOutput& out) {
+Status exportChrome(const IndexedTrace& trace, photofinish::Output& out) {
   ChromeExport(trace, out).run();
   return {};
 }

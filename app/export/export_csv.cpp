@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// CSV (RFC 4180), one row an event.
-#include "app/export/exported_trace.h"
-#include "app/files/text_output.h"
+// CSV (RFC 4180), one row an event. As a plugin would: of a trace it knows what plugin.h says.
+#include "app/export/formats.h"
 
 namespace pf::app {
 namespace {
@@ -24,7 +23,7 @@ std::string wildcardOr(std::int32_t number, std::int32_t wildcard) {
 /// The other ends of an event's messages, lists separated by ';'.
 class Matched {
  public:
-  void add(Rank rank, Serial serial) {
+  void add(std::int32_t rank, std::uint64_t serial) {
     separate();
     ranks += std::to_string(rank);
     serials += serial == 0 ? "" : std::to_string(serial);
@@ -45,60 +44,82 @@ class Matched {
 };
 
 /// An MPI_Sendrecv has two: whom it received from, and whom it sent to; either can be nobody.
-Matched matchedWith(const ExportedTrace& trace, EventRef ref) {
-  const Execution& execution = trace.execution();
-  const RankHistory& history = execution.ranks[static_cast<std::size_t>(ref.rank)];
-  const RankIndex& index = trace.index[static_cast<std::size_t>(ref.rank)];
-  const bool both = trace.event(ref).kind == EventKind::SendReceive;
+Matched matchedWith(const photofinish::Trace& trace, const photofinish::Event& event) {
+  const bool both = event.kind == photofinish::EventKind::SendReceive;
   Matched matched;
-  const auto addSend = [&](Rank source, std::uint32_t message) {
-    const bool known = message < execution.messages.size();
-    matched.add(source, known ? Serial{execution.messages[message].send.serial} : 0);
-  };
-  index.completions.each(ref.serial, [&](std::uint32_t i) {
-    if (history.receives[i].state == ReceiveState::Complete) {
-      addSend(history.receives[i].source, history.receives[i].message);
+  for (const photofinish::Receive& receive : trace.receivedAt(event.at)) {
+    if (!receive.cancelled) {
+      matched.add(receive.source, trace.message(receive.message).sent.serial);
     }
-  });
-  index.probes.each(ref.serial, [&](std::uint32_t i) {
-    addSend(history.probes[i].source, history.probes[i].message);
-  });
+  }
   if (both && matched.count() == 0) {
     matched.addNothing();
   }
-  index.messages.each(ref.serial, [&](std::uint32_t i) {
-    if (const Message& message = execution.messages[i]; message.post != kNone) {
-      matched.add(message.dest, message.completion);
+  for (const std::uint64_t sent : trace.sentAt(event.at)) {
+    if (const photofinish::Message message = trace.message(sent); message.posted.valid()) {
+      matched.add(message.destination, message.received.serial);
     }
-  });
+  }
   if (both && matched.count() == 1) {
     matched.addNothing();
   }
   return matched;
 }
 
-std::string row(const ExportedTrace& trace, EventRef ref) {
-  const Event& event = trace.event(ref);
-  const CallSite* site = trace.site(event);
-  const Matched matched = matchedWith(trace, ref);
+const char* kindName(photofinish::EventKind kind) {
+  switch (kind) {
+    case photofinish::EventKind::Send:
+      return "send";
+    case photofinish::EventKind::Receive:
+      return "receive";
+    case photofinish::EventKind::SendReceive:
+      return "send-receive";
+    case photofinish::EventKind::Post:
+      return "post";
+    case photofinish::EventKind::Completion:
+      return "completion";
+    case photofinish::EventKind::Probe:
+      return "probe";
+    case photofinish::EventKind::Collective:
+      return "collective";
+    case photofinish::EventKind::CollectivePost:
+      return "collective-post";
+    case photofinish::EventKind::Local:
+      return "local";
+    case photofinish::EventKind::Start:
+      return "start";
+    case photofinish::EventKind::Unknown:
+      break;
+  }
+  return "";
+}
+
+bool hasEnvelope(photofinish::EventKind kind) {
+  using enum photofinish::EventKind;
+  return kind == Send || kind == Receive || kind == SendReceive || kind == Post || kind == Probe;
+}
+
+std::string row(const photofinish::Trace& trace, const photofinish::Event& event) {
+  const photofinish::Site site = trace.site(event.site);
+  const Matched matched = matchedWith(trace, event);
   const bool envelope = hasEnvelope(event.kind);
   const std::string fields[] = {
-      std::to_string(ref.rank),
-      std::to_string(ref.serial),
-      trace.callName(event),
-      kindText(event.kind),
-      trace.communicatorName(event),
-      envelope || event.peer >= 0 ? wildcardOr(event.peer, kAnySource) : "",
-      envelope ? wildcardOr(event.tag, kAnyTag) : "",
+      std::to_string(event.at.rank),
+      std::to_string(event.at.serial),
+      event.call.string(),
+      kindName(event.kind),
+      trace.communicator(event.communicator).name.string(),
+      envelope || event.peer >= 0 ? wildcardOr(event.peer, photofinish::kAny) : "",
+      envelope ? wildcardOr(event.tag, photofinish::kAny) : "",
       std::to_string(event.bytes),
       matched.ranks,
       matched.serials,
-      site != nullptr ? site->file : "",
-      site != nullptr ? std::to_string(site->line) : "",
-      trace.races(ref) ? "yes" : "no",
-      std::to_string(trace.time(ref)),
-      trace.timed() ? std::to_string(trace.span(ref).begin) : "",
-      trace.timed() ? std::to_string(trace.span(ref).end - trace.span(ref).begin) : ""};
+      site.file.string(),
+      site.file.empty() ? "" : std::to_string(site.line),
+      event.racing ? "yes" : "no",
+      std::to_string(event.logicalTime),
+      event.timed ? std::to_string(event.begin) : "",
+      event.timed ? std::to_string(event.end - event.begin) : ""};
   std::string line;
   for (const std::string& field : fields) {
     line += (line.empty() ? "" : ",") + quoted(field);
@@ -108,12 +129,15 @@ std::string row(const ExportedTrace& trace, EventRef ref) {
 
 }  // namespace
 
-Status exportCsv(const ExportedTrace& trace, TextOutput& out) {
+void exportCsv(const photofinish::Trace& trace, photofinish::Output& out) {
   out.write(
       "rank,serial,call,kind,communicator,peer,tag,bytes,matched_rank,matched_serial,file,line,"
       "racing,logical_time,time_ns,duration_ns\n");
-  trace.eachEvent([&](EventRef ref) { out.write(row(trace, ref)); });
-  return {};
+  for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
+    for (std::uint64_t serial = 1; serial <= trace.events(rank); ++serial) {
+      out.write(row(trace, trace.event({rank, serial})));
+    }
+  }
 }
 
 }  // namespace pf::app

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // In the place of export_otf2.cpp where the OTF2 library was not there at build time.
-#include "app/export/exported_trace.h"
+#include "app/export/formats.h"
 
 namespace pf::app {
 
@@ -9,7 +9,7 @@ Status otf2IsThere() {
                "Install libotf2-trace-dev and build it again."};
 }
 
-Status exportOtf2(const ExportedTrace&, const std::string&) {
+Status exportOtf2(const IndexedTrace&, const std::string&) {
   return otf2IsThere();
 }
 

@@ -12,7 +12,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "app/export/exported_trace.h"
+#include "app/export/formats.h"
 #include "app/export/otf2_definitions.h"
 
 namespace pf::app {
@@ -47,7 +47,7 @@ struct DeleteAttributes {
 /// Writes the events of one rank.
 class RankWriter {
  public:
-  RankWriter(const ExportedTrace& trace, const Otf2Definitions& definitions, Otf2Failure& failure,
+  RankWriter(const IndexedTrace& trace, const Otf2Definitions& definitions, Otf2Failure& failure,
              OTF2_EvtWriter* writer, OTF2_AttributeList* attributes, Rank rank)
       : m_trace(trace),
         m_execution(trace.execution()),
@@ -164,7 +164,7 @@ class RankWriter {
   static std::uint64_t receiveRequest(std::uint32_t i) { return 2 * std::uint64_t{i}; }
   static std::uint64_t collectiveRequest(std::uint32_t i) { return 2 * std::uint64_t{i} + 1; }
 
-  const ExportedTrace& m_trace;
+  const IndexedTrace& m_trace;
   const Execution& m_execution;
   const Otf2Definitions& m_definitions;
   Otf2Failure& m_failure;
@@ -178,7 +178,7 @@ class RankWriter {
 };
 
 /// Number of records of each location.
-std::vector<std::uint64_t> writeEvents(const ExportedTrace& trace,
+std::vector<std::uint64_t> writeEvents(const IndexedTrace& trace,
                                        const Otf2Definitions& definitions, Otf2Failure& failure,
                                        OTF2_Archive* archive) {
   std::vector<std::uint64_t> counts;
@@ -214,7 +214,7 @@ void writeLocalDefinitions(std::size_t ranks, Otf2Failure& failure, OTF2_Archive
   failure.note(OTF2_Archive_CloseDefFiles(archive));
 }
 
-std::uint64_t lengthOf(const ExportedTrace& trace) {
+std::uint64_t lengthOf(const IndexedTrace& trace) {
   std::uint64_t latest = 0;
   for (const RankHistory& rank : trace.execution().ranks) {
     latest = rank.times.empty() ? latest : std::max(latest, rank.times.back().end);
@@ -229,7 +229,7 @@ std::uint64_t lengthOf(const ExportedTrace& trace) {
   return kTicksAStep * (std::uint64_t{last} + 1);
 }
 
-void writeArchive(const ExportedTrace& trace, const std::string& output, Otf2Failure& failure) {
+void writeArchive(const IndexedTrace& trace, const std::string& output, Otf2Failure& failure) {
   std::unique_ptr<OTF2_Archive, CloseArchive> archive(OTF2_Archive_Open(
       output.c_str(), "traces", OTF2_FILEMODE_WRITE, OTF2_CHUNK_SIZE_EVENTS_DEFAULT,
       OTF2_CHUNK_SIZE_DEFINITIONS_DEFAULT, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE));
@@ -263,7 +263,7 @@ Status otf2IsThere() {
   return {};
 }
 
-Status exportOtf2(const ExportedTrace& trace, const std::string& output) {
+Status exportOtf2(const IndexedTrace& trace, const std::string& output) {
   std::error_code refused;
   if (!std::filesystem::create_directory(output, refused)) {
     return Error{ErrorCode::System, "cannot make " + output + ": " + refused.message(),

@@ -3,8 +3,7 @@
 // the delimiter of several executions (empty: there is one). Each event has two lines: host and
 // vector clock as JSON, in which the host's own component goes up by one; then its text.
 #include "app/collation/event_text.h"
-#include "app/export/exported_trace.h"
-#include "app/files/text_output.h"
+#include "app/export/formats.h"
 #include "replay_engine/causality/event_clocks.h"
 
 namespace pf::app {
@@ -25,7 +24,7 @@ std::string clockText(const ClockStep& step) {
   return text + "}";
 }
 
-std::string received(const ExportedTrace& trace, EventRef ref) {
+std::string received(const IndexedTrace& trace, EventRef ref) {
   const RankHistory& history = trace.execution().ranks[static_cast<std::size_t>(ref.rank)];
   const RankIndex& index = trace.index[static_cast<std::size_t>(ref.rank)];
   std::string text;
@@ -43,7 +42,7 @@ std::string received(const ExportedTrace& trace, EventRef ref) {
   return text;
 }
 
-std::string eventLine(const ExportedTrace& trace, const ClockStep& step) {
+std::string eventLine(const IndexedTrace& trace, const ClockStep& step) {
   std::string text =
       std::to_string(step.event.serial) + " " + eventText(trace.execution(), step.event);
   if (step.part == ClockStep::Part::Send) {
@@ -60,7 +59,7 @@ std::string eventLine(const ExportedTrace& trace, const ClockStep& step) {
 
 }  // namespace
 
-Status exportShiviz(const ExportedTrace& trace, TextOutput& out) {
+Status exportShiviz(const IndexedTrace& trace, photofinish::Output& out) {
   out.write("(?<host>\\S*) (?<clock>{.*})\\n(?<event>.*)\n\n");
   visitClocks(trace.execution(), [&](const ClockStep& step) {
     out.write(host(static_cast<std::size_t>(step.event.rank)) + " " + clockText(step) + "\n" +

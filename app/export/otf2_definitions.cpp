@@ -110,7 +110,7 @@ const char* const kNames[] = {"",          "MPI",
 
 }  // namespace
 
-Otf2Definitions::Otf2Definitions(const ExportedTrace& trace) : m_trace(trace) {
+Otf2Definitions::Otf2Definitions(const IndexedTrace& trace) : m_trace(trace) {
   const Execution& execution = trace.execution();
   trace.eachEvent([&](EventRef ref) {
     m_regions.try_emplace(trace.event(ref).call, static_cast<OTF2_RegionRef>(m_regions.size()));

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "app/export/exported_trace.h"
+#include "app/export/formats.h"
 
 namespace pf::app {
 
@@ -30,7 +30,7 @@ class Otf2Definitions {
  public:
   enum Attribute : OTF2_AttributeRef { kCallSite, kSerial, kRacing };
 
-  explicit Otf2Definitions(const ExportedTrace& trace);
+  explicit Otf2Definitions(const IndexedTrace& trace);
 
   // References to write into events.
   [[nodiscard]] OTF2_RegionRef region(std::uint16_t call) const { return m_regions.at(call); }
@@ -63,7 +63,7 @@ class Otf2Definitions {
   void writeAttributes(OTF2_GlobalDefWriter* writer, Otf2Failure& failure) const;
   [[nodiscard]] std::string hostOf(std::size_t rank) const;
 
-  const ExportedTrace& m_trace;
+  const IndexedTrace& m_trace;
   std::map<std::string, OTF2_StringRef> m_strings;
   std::map<std::uint16_t, OTF2_RegionRef> m_regions;                      ///< by call
   std::vector<std::uint32_t> m_places;                                    ///< by call site

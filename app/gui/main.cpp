@@ -126,6 +126,10 @@ int windowMain(int argc, char** argv) {
   parser.addOptions({attach, core, program});
   parser.addOption(replayTo);
   parser.addOption(screenshot);
+  const QCommandLineOption pane(QStringLiteral("pane"),
+                                QStringLiteral("Bring this pane to the front."),
+                                QStringLiteral("name"));
+  parser.addOption(pane);
   const QCommandLineOption trust(QStringLiteral("trust"),
                                  QStringLiteral("Run what the trace says, whoever recorded it."));
   parser.addOption(trust);
@@ -149,6 +153,12 @@ int windowMain(int argc, char** argv) {
     window.say(QString::fromStdString(error.text()), true);
   };
   window.show();
+  if (parser.isSet(pane) && !window.showPane(parser.value(pane))) {
+    std::fprintf(stderr,
+                 "photofinish: there is no pane '%s'; Tools, Plugins names those of plugins\n",
+                 qPrintable(parser.value(pane)));
+    return 2;
+  }
   QObject::connect(&window, &pf::gui::MainWindow::opened, &window, [&](bool ok) {
     if (!ok && !picture.isEmpty()) {
       std::fprintf(stderr, "photofinish: %s\n", qPrintable(window.statusText()));

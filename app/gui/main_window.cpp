@@ -24,6 +24,7 @@
 #include "app/gui/commands/gdb_choice.h"
 #include "app/gui/commands/key_bindings.h"
 #include "app/gui/commands/part_actions.h"
+#include "app/gui/commands/plugins_dialog.h"
 #include "app/gui/commands/replay_actions.h"
 #include "app/gui/commands/take_over.h"
 #include "app/gui/commands/transcripts_action.h"
@@ -105,12 +106,18 @@ MainWindow::MainWindow(QWidget* parent)
                                                                      : views::TimeAxis::Logical);
   refreshActions();
   m_keys = new KeyBindings(this);
+  if (const std::size_t refused = m_docks->registry().refused().size(); refused > 0) {
+    say(tr("%n plugin(s) were not loaded: Tools, Plugins … says why", nullptr,
+           static_cast<int>(refused)),
+        true);
+  }
 }
 
 MainWindow::~MainWindow() = default;
 
 void MainWindow::makeParts() {
   m_docks = new WindowDocks(*this, m_views, *m_session);
+  connect(&m_docks->plugins(), &PluginPanes::said, this, &MainWindow::say);
   m_shown = new ShownTrace(*this, m_views, *m_docks, *m_session);
   m_panes = new DebugPanes(*this, m_views, m_docks->inspection(), *m_session);
   m_breakpoints = new BreakpointActions(*this, m_views, *m_shown, *m_session);
@@ -124,6 +131,18 @@ void MainWindow::makeParts() {
       new SessionFiles({*this, *m_centre, m_views, *m_shown, m_docks->inspection(), *m_session});
   m_compare = new CompareAction(*this, *m_shown, *m_status, *m_session);
   m_opening = new Opening(this);
+}
+
+bool MainWindow::showPane(const QString& name) {
+  QDockWidget* const dock = m_docks->find(name);
+  if (dock != nullptr) {
+    goToPane(*dock);
+  }
+  return dock != nullptr;
+}
+
+const plugins::Registry& MainWindow::plugins() const {
+  return m_docks->registry();
 }
 
 InspectionPanes& MainWindow::looking() {
@@ -245,6 +264,9 @@ void MainWindow::makeToolsMenu() {
   if (const QString problem = takeChosenGdb(); !problem.isEmpty()) {
     say(problem, true);
   }
+  tools->addAction(makeCommand(*this, tr("&Plugins …"),
+                               tr("Which plugins were loaded, which were refused, and why"), {}, {},
+                               [this] { PluginsDialog(m_docks->registry(), this).exec(); }));
 }
 
 void MainWindow::refreshActions() {

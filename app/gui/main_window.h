@@ -8,6 +8,7 @@
 
 #include "app/gui/panes/window_views.h"
 #include "app/session/debug_session.h"
+#include "plugins/host/registry.h"
 #include "views/trace/trace_index.h"
 
 class QSplitter;
@@ -69,6 +70,10 @@ class MainWindow : public QMainWindow {
   [[nodiscard]] InspectionPanes& looking();
   [[nodiscard]] KeyBindings& keys() { return *m_keys; }
   [[nodiscard]] views::RankStrip& ranks() { return *m_views.ranks; }
+  /// Brings a pane to the front, that of a plugin by its id. False: there is none of this name.
+  bool showPane(const QString& name);
+  /// Which there are, and which were refused.
+  [[nodiscard]] const plugins::Registry& plugins() const;
   [[nodiscard]] QString statusText() const;
   void say(const QString& text, bool problem);
 

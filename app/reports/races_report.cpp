@@ -7,6 +7,8 @@
 
 #include "app/collation/event_text.h"
 #include "app/collation/failure.h"
+#include "app/plugins/judges.h"
+#include "app/plugins/trace_facts.h"
 #include "app/replaying/replay.h"
 #include "app/replaying/report_parts.h"
 #include "app/reports/list_document.h"
@@ -27,6 +29,21 @@ json messageJson(const Execution& execution, std::uint32_t index) {
   const Message& message = execution.messages[index];
   putPlace(out, execution, message.send);
   out["tag"] = message.tag;
+  return out;
+}
+
+json wordsJson(const std::vector<JudgeWord>& words) {
+  json out = json::array();
+  for (const JudgeWord& word : words) {
+    json one = {{"judge", word.judge}};
+    if (word.opinion.empty()) {
+      one["problem"] = word.reason;
+    } else {
+      one["opinion"] = word.opinion;
+      one["reason"] = word.reason;
+    }
+    out.push_back(std::move(one));
+  }
   return out;
 }
 
@@ -65,7 +82,8 @@ std::string counted(std::size_t number, const char* one, const char* many) {
 /// The races of a trace, judged.
 class RacesReport {
  public:
-  RacesReport(const Loaded& loaded, const std::vector<db::StoredRace>& stored,
+  /// `judges`: null where there are none.
+  RacesReport(const Loaded& loaded, const std::vector<db::StoredRace>& stored, Judges* judges,
               const StyledSink& out);
 
   void putJson() const;
@@ -75,6 +93,7 @@ class RacesReport {
   void putSummary() const;
   void putClass(const RankedClass& one, std::size_t place) const;
   void putRace(std::size_t number, const char* indent) const;
+  void putWords(std::size_t number, const char* indent) const;
   void put(const std::string& text, TextStyle style = TextStyle::Plain) const {
     m_out(text, style);
   }
@@ -84,6 +103,7 @@ class RacesReport {
 
   const Execution& m_execution;
   const std::vector<db::StoredRace>& m_stored;
+  Judges* m_judges;
   const StyledSink& m_out;
   EventRef m_failed;  ///< failing receive
   std::vector<RaceWeight> m_weights;
@@ -91,9 +111,10 @@ class RacesReport {
 };
 
 RacesReport::RacesReport(const Loaded& loaded, const std::vector<db::StoredRace>& stored,
-                         const StyledSink& out)
+                         Judges* judges, const StyledSink& out)
     : m_execution(loaded.execution),
       m_stored(stored),
+      m_judges(judges),
       m_out(out),
       m_failed(failingReceive(loaded.store.ranks(), loaded.execution).value_or(EventRef{})),
       m_weights(weighRaces(m_execution, m_failed, stored.size(),
@@ -166,6 +187,21 @@ void RacesReport::putRace(std::size_t number, const char* indent) const {
   for (const std::uint32_t alternative : one.alternatives) {
     line("    or could ", alternative);
   }
+  putWords(number, indent);
+}
+
+void RacesReport::putWords(std::size_t number, const char* indent) const {
+  if (m_judges == nullptr) {
+    return;
+  }
+  for (const JudgeWord& word : m_judges->of(number)) {
+    const std::string says = word.opinion.empty()
+                                 ? word.reason
+                                 : "judge " + word.judge + ": " + word.opinion +
+                                       (word.reason.empty() ? "" : ", " + word.reason);
+    put(indent + ("    " + says) + "\n",
+        word.opinion == "benign" ? TextStyle::Plain : TextStyle::Alarm);
+  }
 }
 
 void RacesReport::putClass(const RankedClass& one, std::size_t place) const {
@@ -216,14 +252,37 @@ void RacesReport::putJson() const {
   }
   ListDocument document(out, {{"classes", classes}}, "races");
   for (std::size_t i = 0; i < m_stored.size(); ++i) {
-    document.add(raceJson(m_execution, m_stored[i], m_weights[i]));
+    json race = raceJson(m_execution, m_stored[i], m_weights[i]);
+    if (m_judges != nullptr) {
+      race["verdicts"] = wordsJson(m_judges->of(i));
+    }
+    document.add(race);
   }
   document.finish();
 }
 
+void give(const RacesReport& report, RacesForm form) {
+  if (form == RacesForm::Json) {
+    report.putJson();
+  } else {
+    report.putText(form == RacesForm::Each);
+  }
+}
+
 }  // namespace
 
-Status racesReport(const std::string& trace, RacesForm form, const StyledSink& out) {
+Status racesReport(const std::string& trace, RacesForm form, const StyledSink& out,
+                   const plugins::Registry& plugins) {
+  if (!plugins.parts(plugins::PartKind::Judge).empty()) {
+    const Result<IndexedTrace> judged = loadIndexed(trace);
+    if (!judged) {
+      return judged.error();
+    }
+    const TraceFacts facts(*judged);
+    Judges judges(plugins, facts);
+    give(RacesReport(judged->loaded, judged->storedRaces, &judges, out), form);
+    return {};
+  }
   Result<Loaded> loaded = load(trace);
   if (!loaded) {
     return loaded.error();
@@ -232,12 +291,7 @@ Status racesReport(const std::string& trace, RacesForm form, const StyledSink& o
   if (!races) {
     return races.error();
   }
-  const RacesReport report(*loaded, *races, out);
-  if (form == RacesForm::Json) {
-    report.putJson();
-  } else {
-    report.putText(form == RacesForm::Each);
-  }
+  give(RacesReport(*loaded, *races, nullptr, out), form);
   return {};
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "plugins/host/registry.h"
 #include "replay_engine/base/result.h"
 #include "replay_engine/execution/execution.h"
 
@@ -29,8 +30,9 @@ enum class RacesForm : std::uint8_t {
   Each,  ///< every race, in the order of ranks and events, which gives `replay --until-race` its numbers
   Json  ///< both
 };
-/// photofinish races FILE [--all] [--json]
-Status racesReport(const std::string& trace, RacesForm form, const StyledSink& out);
+/// photofinish races FILE [--all] [--json], with what the judges of `plugins` say.
+Status racesReport(const std::string& trace, RacesForm form, const StyledSink& out,
+                   const plugins::Registry& plugins = {});
 /// photofinish events FILE [--rank R] [--json]
 Status eventsReport(const std::string& trace, std::optional<Rank> rank, bool json,
                     const TextSink& out);

@@ -7,7 +7,7 @@
 
 #include <QAbstractTableModel>
 
-#include "plugins/api/api.h"
+#include "plugins/bundled/view_pane.h"
 
 namespace pf::plugins {
 
@@ -60,11 +60,7 @@ class SitesModel : public QAbstractTableModel {
   std::vector<SiteUse> m_uses;
 };
 
-class CallSitesPlugin : public ViewPlugin {
- public:
-  [[nodiscard]] QString id() const override;
-  [[nodiscard]] QString title() const override;
-  [[nodiscard]] ViewWidget* createWidget(QWidget* parent) override;
-};
+/// Its entry.
+[[nodiscard]] const PhotofinishPlugin* callSitesPlugin();
 
 }  // namespace pf::plugins

@@ -15,16 +15,8 @@ namespace pf::plugins {
 
 using Qt::Literals::StringLiterals::operator""_s;
 
-QString CallSitesPlugin::id() const {
-  return QStringLiteral("call_sites");
-}
-
-QString CallSitesPlugin::title() const {
-  return QStringLiteral("Call sites");
-}
-
-ViewWidget* CallSitesPlugin::createWidget(QWidget* parent) {
-  return new SitesWidget(parent);
+const PhotofinishPlugin* callSitesPlugin() {
+  return bundledPane<kCallSites, SitesWidget>();
 }
 
 SitesWidget::SitesWidget(QWidget* parent)

@@ -85,16 +85,8 @@ std::vector<Rank> MatrixOrder::groupOf(Rank source, Rank dest) const {
   return {};
 }
 
-QString CommMatrixPlugin::id() const {
-  return QStringLiteral("comm_matrix");
-}
-
-QString CommMatrixPlugin::title() const {
-  return QStringLiteral("Communication matrix");
-}
-
-ViewWidget* CommMatrixPlugin::createWidget(QWidget* parent) {
-  return new MatrixWidget(parent);
+const PhotofinishPlugin* commMatrixPlugin() {
+  return bundledPane<kCommMatrix, MatrixWidget>();
 }
 
 }  // namespace pf::plugins

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "plugins/api/api.h"
+#include "plugins/bundled/view_pane.h"
 
 namespace pf::plugins {
 
@@ -58,11 +58,7 @@ class MatrixOrder {
   std::vector<Frame> m_frames;
 };
 
-class CommMatrixPlugin : public ViewPlugin {
- public:
-  [[nodiscard]] QString id() const override;
-  [[nodiscard]] QString title() const override;
-  [[nodiscard]] ViewWidget* createWidget(QWidget* parent) override;
-};
+/// Its entry.
+[[nodiscard]] const PhotofinishPlugin* commMatrixPlugin();
 
 }  // namespace pf::plugins

@@ -3,15 +3,11 @@
 // unexpected, and which rank waits for which.
 #pragma once
 
-#include "plugins/api/api.h"
+#include "plugins/bundled/view_pane.h"
 
 namespace pf::plugins {
 
-class QueuesPlugin : public ViewPlugin {
- public:
-  [[nodiscard]] QString id() const override;
-  [[nodiscard]] QString title() const override;
-  [[nodiscard]] ViewWidget* createWidget(QWidget* parent) override;
-};
+/// Its entry.
+[[nodiscard]] const PhotofinishPlugin* queuesPlugin();
 
 }  // namespace pf::plugins

@@ -22,16 +22,8 @@ namespace pf::plugins {
 
 using Qt::Literals::StringLiterals::operator""_s;
 
-QString QueuesPlugin::id() const {
-  return QStringLiteral("queues");
-}
-
-QString QueuesPlugin::title() const {
-  return QStringLiteral("Message queues");
-}
-
-ViewWidget* QueuesPlugin::createWidget(QWidget* parent) {
-  return new QueuesWidget(parent);
+const PhotofinishPlugin* queuesPlugin() {
+  return bundledPane<kQueues, QueuesWidget>();
 }
 
 QueuesWidget::QueuesWidget(QWidget* parent)

@@ -7,7 +7,7 @@
 
 #include <QAbstractTableModel>
 
-#include "plugins/api/api.h"
+#include "plugins/bundled/view_pane.h"
 #include "views/trace/analyses/event_search.h"
 
 namespace pf::plugins {
@@ -59,11 +59,7 @@ class TimelineModel : public QAbstractTableModel {
   Serial m_next = 0;
 };
 
-class RankTimelinePlugin : public ViewPlugin {
- public:
-  [[nodiscard]] QString id() const override;
-  [[nodiscard]] QString title() const override;
-  [[nodiscard]] ViewWidget* createWidget(QWidget* parent) override;
-};
+/// Its entry.
+[[nodiscard]] const PhotofinishPlugin* rankTimelinePlugin();
 
 }  // namespace pf::plugins

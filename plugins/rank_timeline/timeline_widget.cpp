@@ -19,16 +19,8 @@ namespace pf::plugins {
 
 using values::operator""_s;
 
-QString RankTimelinePlugin::id() const {
-  return QStringLiteral("rank_timeline");
-}
-
-QString RankTimelinePlugin::title() const {
-  return QStringLiteral("Timeline");
-}
-
-ViewWidget* RankTimelinePlugin::createWidget(QWidget* parent) {
-  return new TimelineWidget(parent);
+const PhotofinishPlugin* rankTimelinePlugin() {
+  return bundledPane<kRankTimeline, TimelineWidget>();
 }
 
 TimelineWidget::TimelineWidget(QWidget* parent)

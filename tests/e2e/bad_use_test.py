@@ -125,7 +125,7 @@ class BadUseTest(PhotofinishTest):
         self.assertIn("[1,0]<stdout>", run.out)
 
     def test_help_of_every_command(self):
-        for command in ([], ["record"], ["replay"], ["info"], ["races"], ["events"], ["check"], ["salvage"], ["peek"], ["diff"], ["export"], ["debug"], ["attach"], ["core"]):
+        for command in ([], ["record"], ["replay"], ["info"], ["races"], ["events"], ["check"], ["salvage"], ["peek"], ["diff"], ["export"], ["command"], ["debug"], ["attach"], ["core"]):
             with self.subTest(command=command):
                 run = self.photofinish(*command, "--help")
                 self.assertEqual(run.status, 0, run)

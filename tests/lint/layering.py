@@ -21,6 +21,7 @@ DB = {f"db/{room}" for room in ("sqlite", "schema", "columns", "payload", "sql_t
 # What others may know of the store: how it is opened, what is in it, and values.
 STORE = {"db/store", "db/schema"}
 VIEWS = {"views/trace", "views/trace/chunks", "views/trace/analyses", "views/values", "views/models"}
+PLUGINS = {"plugins/api", "plugins/host"}
 DIAGRAM = {"views/diagram", "views/diagram/painting", "views/diagram/canvas", "views/diagram/tools"}
 FORMAT = "replay_engine/log_format"
 COMMANDS = {"app", "app/files", "app/job", "app/traces", "app/collation"}
@@ -81,8 +82,10 @@ PARTS = {
     "views/diagram/canvas": ("what the diagram is drawn on; mouse and keys", {BASE, *VALUES, *VIEWS, "views/panes", "views/diagram/painting"}),
     "views/diagram/tools": ("what lies around the canvas", {BASE, *VALUES, *VIEWS, "views/panes", "views/diagram/painting", "views/diagram/canvas"}),
     "views/diagram": ("the space-time diagram", {BASE, *VALUES, *VIEWS, "views/panes", *DIAGRAM}),
-    "plugins/api": ("the interface of plugins", {BASE, *VALUES, *VIEWS}),
-    "plugins": ("bundled panes", {BASE, *VALUES, *VIEWS, "views/panes", "plugins/api"}),
+    "plugins/api": ("the interface of plugins, which is installed", set()),
+    "plugins/host": ("finds, loads and lists plugins", {BASE, "replay_engine/execution", "plugins/api"}),
+    "plugins/bundled": ("what bundled panes have in common", {BASE, *VALUES, *VIEWS, *PLUGINS}),
+    "plugins": ("bundled panes", {BASE, *VALUES, *VIEWS, "views/panes", *PLUGINS, "plugins/bundled"}),
     "app": ("the version", set()),
     "app/files": ("paths, private files, output", {BASE}),
     "app/job": ("launchers and their jobs", {BASE, "app/files", *ANALYSIS, "replay_engine/protocol", *STORE}),
@@ -94,8 +97,10 @@ PARTS = {
     "app/recording": ("photofinish record", {BASE, FORMAT, *ANALYSIS, "replay_engine/groups", *STORE, *COMMANDS, "app/unrecorded_jobs"}),
     "app/replaying": ("photofinish replay, surveys", {BASE, FORMAT, *ANALYSIS, "replay_engine/groups", "replay_engine/log", "replay_engine/protocol", "replay_engine/rank/gen", *DB,
                       *COMMANDS, "app/recording", "app/unrecorded_jobs"}),
-    "app/reports": ("info, races, events, groups, payload, diff, sql", {BASE, FORMAT, *ANALYSIS, "replay_engine/groups", *DB, *COMMANDS, "app/replaying", "replay_engine/rank/gen"}),
-    "app/export": ("other tools' formats", {BASE, *ANALYSIS, *DB, *COMMANDS, "app/replaying", "app/reports"}),
+    "app/plugins": ("a trace as plugins read it, what is called of them", {BASE, *ANALYSIS, *DB, *COMMANDS, *PLUGINS, "app/replaying"}),
+    "app/reports": ("info, races, events, groups, payload, diff, sql", {BASE, FORMAT, *ANALYSIS, "replay_engine/groups", *DB, *COMMANDS, *PLUGINS,
+                    "app/replaying", "app/plugins", "replay_engine/rank/gen"}),
+    "app/export": ("other tools' formats", {BASE, *ANALYSIS, *DB, *COMMANDS, *PLUGINS, "app/replaying", "app/plugins", "app/reports"}),
 }
 ALL_COMMANDS = {part for part in PARTS if part.startswith("app")}
 SESSION = {BASE, *ANALYSIS, "replay_engine/protocol", "replay_engine/agent", *STORE, *VIEWS, "mi_bridge", *ALL_COMMANDS}
@@ -124,17 +129,17 @@ PARTS |= {
     "app/script": ("debug --script", {*FRONT_END, "app/script/language", "app/script/ranks", "app/script/commands"}),
     "app/offline_report": ("debug --offline", FRONT_END),
     "app/headless": ("the program of these three", {BASE, "app/session", *SESSION_PARTS, "app/dap", "app/script", "app/offline_report"}),
-    "app/gui/panes": ("what the window shows, and where", {*SESSION, "app/session", *SESSION_PARTS, "views/panes", *DIAGRAM, "plugins", "plugins/api"}),
-    "app/gui/commands": ("what one does in the window", {*SESSION, "app/session", *SESSION_PARTS, "app/trace_loading", "views/panes", *DIAGRAM,
+    "app/gui/panes": ("what the window shows, and where", {*SESSION, "app/session", *SESSION_PARTS, "views/panes", *DIAGRAM, "plugins", *PLUGINS, "plugins/bundled"}),
+    "app/gui/commands": ("what one does in the window", {*SESSION, *PLUGINS, "app/session", *SESSION_PARTS, "app/trace_loading", "views/panes", *DIAGRAM,
                                                          "app/gui/panes"}),
     "app/gui/recording": ("recordings that the window starts or follows", {BASE, *STORE, *VIEWS, "app/job", "app/recording", "app/traces", "app/session/state",
                                                                           "app/session/records", "app/trace_loading", "views/panes",
                                                                           "app/gui/panes", "app/gui/commands"}),
-    "app/gui": ("the window", {*SESSION, "app/session", *SESSION_PARTS, "app/trace_loading", "views/panes", *DIAGRAM, "plugins", "plugins/api",
+    "app/gui": ("the window", {*SESSION, "app/session", *SESSION_PARTS, "app/trace_loading", "views/panes", *DIAGRAM, "plugins", *PLUGINS,
                                "app/gui/panes", "app/gui/commands", "app/gui/recording"}),
     "app/daemon": ("the program of the daemon", {BASE, *ANALYSIS, "replay_engine/groups", "replay_engine/protocol", "replay_engine/daemon", "replay_engine/log",
                    "replay_engine/rank/gen", *ALL_COMMANDS}),
-    "app/cli": ("the program photofinish", {BASE, "replay_engine/groups", *ALL_COMMANDS}),
+    "app/cli": ("the program photofinish", {BASE, "replay_engine/groups", *ALL_COMMANDS, *PLUGINS}),
 }
 # Includes that go up. None may be added.
 KNOWN = {
@@ -154,7 +159,7 @@ KNOWN = {
     ("replay_engine/rank/engine/rank_link.cpp", "replay_engine/rank/forcing/shadow.h"),
     ("replay_engine/rank/engine/rank_link.cpp", "replay_engine/rank/inputs/system_values.h"),
 }
-WITH_QT = ("views/", "plugins", "app/gui", "app/session", "app/trace_loading", "app/dap", "app/script", "app/offline_report", "app/headless", "app/front_end")
+WITH_QT = ("views/", "plugins", "app/gui", "app/session", "app/trace_loading", "app/dap", "app/script", "app/offline_report", "app/headless", "app/front_end")  # but for PLUGINS
 QT = re.compile(r"^(Q[A-Z]\w*|Qt\w+/.*|Qsci/.*)$")
 QT_GUI = re.compile(r"^(QtGui|QtWidgets|Qsci)/|^Q(Action|Application|Brush|Clipboard|Color|Cursor|Dialog|Font|FontMetrics|Icon|"
                     r"Image|Label|LineEdit|Menu|Painter|PainterPath|Palette|Pen|Pixmap|PushButton|Svg\w*|ToolBar|Widget|\w+View|\w+Dialog)$")
@@ -169,7 +174,7 @@ def part_of(path):
     folder = path.rsplit("/", 1)[0]
     if "/tests/" in path:
         folder = path.split("/tests/", 1)[0]
-    if folder.startswith("plugins/") and folder != "plugins/api":
+    if folder.startswith("plugins/") and folder not in PARTS:
         return "plugins"
     return folder if folder in PARTS else None
 
@@ -186,7 +191,7 @@ def wrong_quoted(path, part, name):
 
 
 def wrong_system(path, part, name):
-    if QT.match(name) and not part.startswith(WITH_QT):
+    if QT.match(name) and (not part.startswith(WITH_QT) or part in PLUGINS):
         return "Qt belongs in views, plugins and the front ends"
     if part.startswith(("views/models", "views/trace", "views/values", *(front for front in WITH_QT if front.startswith("app") and front != "app/gui"))) \
             and QT_GUI.match(name):
@@ -269,7 +274,8 @@ WRONG = {
     "views/panes/b.cpp": '#include "replay_engine/log_format/log_format.h"',
     "views/models/a.cpp": "#include <QPainter>",
     "views/models/b.cpp": '#  include "mi_bridge/records.h"',
-    "plugins/api/api.h": '#include "app/job/job.h"',
+    "plugins/api/plugin.h": '#include "replay_engine/execution/execution.h"',
+    "plugins/host/a.cpp": "#include <QString>",
     "plugins/matrix/a.cpp": '#include "mi_bridge/records.h"',
     "app/recording/a.cpp": "#include <QString>",
     "app/recording/b.cpp": '#include "app/gui/main_window.h"',
@@ -284,9 +290,9 @@ RIGHT = {
     "replay_engine/agent/b.cpp": '#include "mi_bridge/gdb_command.h"\n#include "replay_engine/protocol/messages.h"',
     "mi_bridge/tests/live/rank.cpp": "#include <mpi.h>",
     "views/panes/c.cpp": '#include <QPainter>\n#include "views/values/text.h"\n#include "replay_engine/execution/execution.h"',
-    "plugins/matrix/b.cpp": '#include <QWidget>\n#include "plugins/api/api.h"\n#include "views/values/text.h"',
+    "plugins/matrix/b.cpp": '#include <QWidget>\n#include "plugins/api/plugin.h"\n#include "views/values/text.h"',
     "app/session/b.cpp": '#include <QObject>\n#include "mi_bridge/fleet.h"',
-    "app/gui/a.cpp": '#include <QMainWindow>\n#include "mi_bridge/fleet.h"\n#include "plugins/api/api.h"',
+    "app/gui/a.cpp": '#include <QMainWindow>\n#include "mi_bridge/fleet.h"\n#include "plugins/api/plugin.h"',
     "tests/e2e/a.cpp": '#include <mpi.h>\n#include "db/store/trace_store.h"',
 }
 

@@ -53,7 +53,7 @@ def licences(texts):
             yield f"{name}: is loaded into the user's process or into plugins, hence {MIT}"
     # The tests of the libraries may use what they like.
     todo = [name for name in texts if FREE.search(name) and "/tests/" not in name
-            and (not name.startswith("plugins/") or name == "plugins/api/api.h")]
+            and (not name.startswith("plugins/") or name == "plugins/api/plugin.h")]
     seen = set(todo)
     while todo:
         name = todo.pop()

@@ -332,7 +332,11 @@ void RaceListView::showDetails(int race) {
   if (!r.alternatives.empty()) {
     text += tr("Alternative 1: ") + whyConcurrent(trace, at(race), r.alternatives.front());
   }
-  m_why->setText(text + QLatin1Char('\n') + m_model->severityText(race));
+  text += QLatin1Char('\n') + m_model->severityText(race);
+  for (const QString& line : m_judges ? m_judges(race) : QStringList()) {
+    text += QLatin1Char('\n') + line;
+  }
+  m_why->setText(text);
 }
 
 }  // namespace pf::views

@@ -8,9 +8,11 @@
 #pragma once
 
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include <QHash>
+#include <QStringList>
 #include <QWidget>
 
 #include "views/models/race_list_model.h"
@@ -42,6 +44,8 @@ class RaceListView : public QWidget {
   void setFailing(const EventRef& event);
   /// Keys of classes (race_classes.h) that somebody has judged to be benign, with the reason.
   void setBenign(const QHash<QString, QString>& notes);
+  /// What others hold of a race, a line each: behind the details of the selected one.
+  void setJudges(std::function<QStringList(int race)> judges) { m_judges = std::move(judges); }
   /// Selects a race (index into TraceData::races) without emitting; -1 clears. A race that the
   /// filter hides stays hidden.
   void selectRace(int race);
@@ -88,6 +92,7 @@ class RaceListView : public QWidget {
   bool m_quiet = false;
   int m_wanted = -1;  ///< selected while the races were being judged
   Background<JudgedRaces> m_judging;
+  std::function<QStringList(int race)> m_judges;
   EventRef m_failing;
 };
 

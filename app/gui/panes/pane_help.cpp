@@ -78,19 +78,6 @@ constexpr Help kHelp[] = {
      "what others received of what it sent. A row for each; of the chosen one its values by the "
      "datatype, and its bytes. Only what came from outside of a group is in a trace, and only of "
      "one that was recorded with --groups; where there is nothing, a sentence says why."},
-    {"queues",
-     "What is posted, unexpected and waited for at the moment that the diagram shows, by rank and "
-     "communicator, and who waits for whom; a cycle is a deadlock."},
-    {"comm_matrix",
-     "How many messages and bytes each rank sent to each other one. Groups of ranks that can be "
-     "replayed apart lie together and are framed: those the trace was recorded with, or those that "
-     "Find groups finds. The menu of a cell debugs its ranks alone."},
-    {"call_sites",
-     "The lines of the program that call MPI: how often, with whom, how many of it race."},
-    {"rank_timeline",
-     "The events of one rank from first to last, with what became of each. What is selected here "
-     "is selected in the diagram, and the other way round; the filter is that of the search. The "
-     "event that a replay is before is bold."},
 };
 
 const Help* find(const QString& name) {
@@ -122,7 +109,10 @@ QString paneHelp(const QString& name) {
 
 QAction* makePaneHelp(QMainWindow& window) {
   for (QDockWidget* dock : window.findChildren<QDockWidget*>()) {
-    dock->setWhatsThis(paneHelp(dock->objectName()));
+    if (const QString help = paneHelp(dock->objectName());
+        !help.isEmpty()) {  // else it has its own
+      dock->setWhatsThis(help);
+    }
   }
   window.centralWidget()->setWhatsThis(paneHelp(QStringLiteral("centre")));
   auto* action =

@@ -31,14 +31,13 @@ ShownTrace::ShownTrace(QWidget& window, const WindowViews& views, WindowDocks& d
     : QObject(&window), m_window(window), m_views(views), m_docks(docks), m_session(session) {
   connectDiagram();
   connectRaces();
-  connect(&m_docks, &WindowDocks::eventSelected, this, &ShownTrace::selectEvent);
+  connect(&m_docks.plugins(), &PluginPanes::eventSelected, this, &ShownTrace::selectEvent);
+  connect(&m_docks.plugins(), &PluginPanes::replayToRequested, &m_session, &DebugSession::replayTo);
   connect(&m_session, &DebugSession::marksChanged, m_views.races,
           [this] { m_views.races->setFailing(m_session.bookmarks().failing()); });
   connect(&m_session, &DebugSession::positionsChanged, this, [this](const auto& positions) {
     m_views.diagram->setReplayPositions(positions);
-    for (plugins::ViewWidget* view : m_docks.plugins()) {
-      view->setPositions(positions);
-    }
+    m_docks.plugins().setPositions(positions);
   });
 }
 
@@ -50,11 +49,9 @@ void ShownTrace::setEverywhere(const QString& path, const views::TraceIndexPtr& 
   m_views.source->closeAll();
   m_views.diagram->setReplayPositions({});
   m_views.diagram->setTrace(index);
+  m_docks.plugins().setTrace(path, index);  // before the races, of which judges are asked
   m_views.races->setTrace(index);
   m_docks.contents().setTrace(path, index);
-  for (plugins::ViewWidget* view : m_docks.plugins()) {
-    view->setTrace(index);
-  }
   m_docks.matrix().setTrace(path);
 }
 
@@ -77,12 +74,9 @@ void ShownTrace::renew(const QString& path, const views::TraceIndexPtr& index,
   m_index = index;
   const EventRef selected = m_views.diagram->selectedEvent();
   m_views.diagram->renewTrace(index, physical);
+  m_docks.plugins().renewTrace(path, index, selected);
   m_views.races->renewTrace(index);
   m_docks.contents().setTrace(path, index);
-  for (plugins::ViewWidget* view : m_docks.plugins()) {
-    view->renewTrace(index);
-    view->setSelectedEvent(selected);
-  }
   m_docks.matrix().renew(path);
   watchForDamage();
   showCallSites();
@@ -91,9 +85,7 @@ void ShownTrace::renew(const QString& path, const views::TraceIndexPtr& index,
 void ShownTrace::connectDiagram() {
   SpaceTimeView* diagram = m_views.diagram;
   connect(diagram, &SpaceTimeView::eventSelected, this, [this](const EventRef& event) {
-    for (plugins::ViewWidget* view : m_docks.plugins()) {
-      view->setSelectedEvent(event);
-    }
+    m_docks.plugins().setSelected(event);
     m_docks.contents().select(event);
     m_views.ranks->setDiagramGroups(groupsOfEvent(*m_index, event));
     if (event.valid()) {
@@ -124,6 +116,7 @@ void ShownTrace::connectDiagram() {
 
 void ShownTrace::connectRaces() {
   RaceListView* races = m_views.races;
+  races->setJudges([this](int race) { return m_docks.plugins().verdicts(race); });
   connect(races, &RaceListView::alternativeSelected, m_views.diagram,
           [this](std::uint32_t message) {
             m_views.diagram->selectRace(m_views.races->selectedRace());

@@ -19,11 +19,8 @@
 #include "app/gui/panes/inspection_panes.h"
 #include "app/gui/panes/matrix_frames.h"
 #include "app/gui/panes/pane_actions.h"
-#include "plugins/call_sites/call_sites.h"
-#include "plugins/comm_matrix/comm_matrix.h"
-#include "plugins/queues/queues.h"
+#include "app/gui/panes/window_plugins.h"
 #include "plugins/queues/queues_widget.h"
-#include "plugins/rank_timeline/rank_timeline.h"
 #include "views/panes/contents_view.h"
 #include "views/panes/debug_views.h"
 #include "views/panes/icons.h"
@@ -32,6 +29,7 @@
 #include "views/panes/rank_strip.h"
 #include "views/panes/session_views.h"
 #include "views/panes/text_views.h"
+#include "views/values/text.h"
 
 namespace pf::gui {
 namespace {
@@ -40,6 +38,9 @@ namespace {
 constexpr std::array<std::string_view, 7> kClosedAtFirst{
     "memory",      "instructions", "registers",    "contents",
     "comm_matrix", "call_sites",   "rank_timeline"};
+
+/// Before the ids of panes that are not bundled: they cannot be those of ours.
+const QString kOthers = QStringLiteral("plugin_");
 
 }  // namespace
 
@@ -126,21 +127,45 @@ void WindowDocks::makeDocks(const WindowViews& views, session::DebugSession& ses
 }
 
 void WindowDocks::makePlugins(QDockWidget* last) {
-  m_registry.add(std::make_unique<plugins::QueuesPlugin>());
-  m_registry.add(std::make_unique<plugins::CommMatrixPlugin>());
-  m_registry.add(std::make_unique<plugins::CallSitesPlugin>());
-  m_registry.add(std::make_unique<plugins::RankTimelinePlugin>());
-  for (plugins::ViewPlugin* plugin : m_registry.plugins()) {
-    plugins::ViewWidget* widget = plugin->createWidget(&m_window);
-    QDockWidget* dock = add(plugin->id(), plugin->title(), widget, Qt::BottomDockWidgetArea);
-    m_window.tabifyDockWidget(last, dock);
-    last = dock;
-    m_plugins.push_back(widget);
-    if (auto* matrix = qobject_cast<plugins::MatrixWidget*>(widget); matrix != nullptr) {
-      m_matrix = new MatrixFrames(*matrix);
+  loadWindowPlugins(m_registry);
+  for (const plugins::Part* const part : m_registry.parts(plugins::PartKind::Pane)) {
+    if (QDockWidget* const dock = makePlugin(m_registry.pluginWith(*part), *part)) {
+      m_window.tabifyDockWidget(last, dock);
+      last = dock;
     }
-    connect(widget, &plugins::ViewWidget::eventSelected, this, &WindowDocks::eventSelected);
   }
+}
+
+/// Null: it was refused.
+QDockWidget* WindowDocks::makePlugin(const plugins::Plugin& plugin, const plugins::Part& part) {
+  const Result<QWidget*> widget = m_plugins.make(plugin, part, &m_window);
+  if (!widget) {
+    m_registry.refuse(plugin.path, widget.error());
+    return nullptr;
+  }
+  const QString id = QString::fromStdString(part.id);
+  QDockWidget* const dock = add(plugin.path.empty() ? id : kOthers + id,
+                                values::visibleText(QString::fromStdString(part.title)), *widget,
+                                Qt::BottomDockWidgetArea);
+  dock->setWhatsThis((part.help.empty()
+                          ? tr("A pane of plugin %1.").arg(QString::fromStdString(plugin.name))
+                          : QString::fromStdString(part.help))
+                         .toHtmlEscaped());
+  if (auto* matrix = qobject_cast<plugins::MatrixWidget*>(*widget); matrix != nullptr) {
+    m_matrix = new MatrixFrames(*matrix);
+  }
+  return dock;
+}
+
+QDockWidget* WindowDocks::find(const QString& name) const {
+  for (const QString& each : {name, kOthers + name}) {
+    for (QDockWidget* const dock : m_docks) {
+      if (dock->objectName() == each) {
+        return dock;
+      }
+    }
+  }
+  return nullptr;
 }
 
 /// Tabs have whole names: where there is no room for all, they are scrolled.
@@ -179,7 +204,7 @@ QToolButton* WindowDocks::makeMoreButton() {
 }
 
 void WindowDocks::showWaits() {
-  for (plugins::ViewWidget* const widget : m_plugins) {
+  for (QWidget* const widget : m_plugins.widgets()) {
     if (auto* const queues = qobject_cast<plugins::QueuesWidget*>(widget); queues != nullptr) {
       queues->moment()->setCurrentIndex(plugins::QueuesWidget::End);
       goToPane(*qobject_cast<QDockWidget*>(widget->parentWidget()));

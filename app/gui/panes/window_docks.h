@@ -6,8 +6,8 @@
 
 #include <QObject>
 
+#include "app/gui/panes/plugin_panes.h"
 #include "app/gui/panes/window_views.h"
-#include "plugins/api/api.h"
 #include "views/trace/trace_index.h"
 
 class QDockWidget;
@@ -34,7 +34,11 @@ class WindowDocks : public QObject {
   [[nodiscard]] ContentsPane& contents() { return *m_contents; }
   [[nodiscard]] MatrixFrames& matrix() { return *m_matrix; }
   /// Those of plugins.
-  [[nodiscard]] const std::vector<plugins::ViewWidget*>& plugins() const { return m_plugins; }
+  [[nodiscard]] PluginPanes& plugins() { return m_plugins; }
+  /// Which plugins there are, and which were refused.
+  [[nodiscard]] const plugins::Registry& registry() const { return m_registry; }
+  /// Null: there is no pane of this name. That of a plugin goes by its id.
+  [[nodiscard]] QDockWidget* find(const QString& name) const;
 
   /// Who waits for whom at the end of the record: in front.
   void showWaits();
@@ -48,19 +52,17 @@ class WindowDocks : public QObject {
   void restoreLayout();
   void keepLayout() const;
 
- Q_SIGNALS:
-  void eventSelected(const pf::EventRef& event);  ///< in the pane of a plugin
-
  private:
   QDockWidget* add(const QString& name, const QString& title, QWidget* widget,
                    Qt::DockWidgetArea area);
   void makeDocks(const WindowViews& views, session::DebugSession& session);
   void makePlugins(QDockWidget* last);
+  QDockWidget* makePlugin(const plugins::Plugin& plugin, const plugins::Part& part);
   bool eventFilter(QObject* watched, QEvent* event) override;
 
   QMainWindow& m_window;
-  plugins::ViewRegistry m_registry;
-  std::vector<plugins::ViewWidget*> m_plugins;
+  plugins::Registry m_registry;
+  PluginPanes m_plugins{m_registry};
   std::vector<QDockWidget*> m_docks;
   InspectionPanes* m_inspection = nullptr;
   ContentsPane* m_contents = nullptr;

@@ -35,10 +35,8 @@ class CommMatrixTest : public QObject {
   }
 
   void clicksWalkThePairsMessages() {
-    CommMatrixPlugin plugin;
-    const std::unique_ptr<ViewWidget> made(plugin.createWidget(nullptr));
-    auto* widget = qobject_cast<MatrixWidget*>(made.get());
-    QVERIFY(widget != nullptr);
+    const auto made = std::make_unique<MatrixWidget>();
+    MatrixWidget* const widget = made.get();
     widget->resize(420, 460);
     widget->setTrace(views::makeIndex(masterWorker()));
     widget->show();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/export/exported_trace.h"
+#include "app/plugins/indexed_trace.h"
 
 #include "replay_engine/races/races.h"
 
@@ -26,12 +26,13 @@ RankIndex indexOf(const RankHistory& history) {
 
 }  // namespace
 
-Result<ExportedTrace> loadExported(const std::string& path) {
+Result<IndexedTrace> loadIndexed(const std::string& path) {
   Result<Loaded> loaded = load(path);
-  if (!loaded) {
-    return loaded.error();
-  }
-  ExportedTrace trace{path, std::move(*loaded), {}, {}};
+  return loaded ? indexed(std::move(*loaded), path) : Result<IndexedTrace>(loaded.error());
+}
+
+Result<IndexedTrace> indexed(Loaded loaded, const std::string& path) {
+  IndexedTrace trace{path, std::move(loaded), {}, {}, {}};
   const Execution& execution = trace.execution();
   trace.times = logicalTimes(execution);
   for (const RankHistory& history : execution.ranks) {
@@ -45,7 +46,8 @@ Result<ExportedTrace> loadExported(const std::string& path) {
   if (!races) {
     return races.error();
   }
-  for (const db::StoredRace& stored : *races) {
+  trace.storedRaces = std::move(*races);
+  for (const db::StoredRace& stored : trace.storedRaces) {
     const EventRef at = raceEvent(execution, stored.race);
     RankIndex& index = trace.index[static_cast<std::size_t>(at.rank)];
     index.racing.insert(at.serial);

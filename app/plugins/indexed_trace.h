@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What all export formats are made from. Private to app/export.
+// A trace with its events, and what belongs to each of them: what exporters and judges of races go by.
 #pragma once
 
 #include <algorithm>
@@ -49,11 +49,13 @@ struct RankIndex {
   std::set<Serial> observedRacing;  ///< and those that observe a racing receive's completion
 };
 
-struct ExportedTrace {
+/// A trace, and its events by what belongs to them.
+struct IndexedTrace {
   std::string path;
   Loaded loaded;
   db::LogicalTimes times;
   std::vector<RankIndex> index;  ///< by rank
+  std::vector<db::StoredRace> storedRaces;
 
   [[nodiscard]] const Execution& execution() const { return loaded.execution; }
   [[nodiscard]] const Event& event(EventRef ref) const {
@@ -109,21 +111,9 @@ struct ExportedTrace {
   }
 };
 
-/// An event's source or destination and tag mean something.
-[[nodiscard]] inline bool hasEnvelope(EventKind kind) {
-  return kind == EventKind::Send || kind == EventKind::Receive || kind == EventKind::SendReceive ||
-         kind == EventKind::Post || kind == EventKind::Probe;
-}
-
-Result<ExportedTrace> loadExported(const std::string& path);
-
-class TextOutput;
-Status exportCsv(const ExportedTrace& trace, TextOutput& out);
-Status exportChrome(const ExportedTrace& trace, TextOutput& out);
-Status exportShiviz(const ExportedTrace& trace, TextOutput& out);
-/// Makes the directory `output`, and leaves nothing behind if it fails.
-Status exportOtf2(const ExportedTrace& trace, const std::string& output);
-/// Usage where this build has no OTF2.
-Status otf2IsThere();
+/// With everything that it takes to go by events. `path`: of its file.
+Result<IndexedTrace> indexed(Loaded loaded, const std::string& path);
+/// Surveys the trace first if it has no events.
+Result<IndexedTrace> loadIndexed(const std::string& path);
 
 }  // namespace pf::app

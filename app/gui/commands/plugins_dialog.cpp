@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/gui/commands/plugins_dialog.h"
+
+#include <QDialogButtonBox>
+#include <QHeaderView>
+#include <QLabel>
+#include <QTreeWidget>
+#include <QVBoxLayout>
+
+#include "app/plugins/known_plugins.h"
+#include "plugins/host/loading.h"
+#include "views/values/text.h"
+
+namespace pf::gui {
+namespace {
+
+/// Texts of others.
+QString plain(const std::string& text) {
+  return values::visibleText(QString::fromStdString(text));
+}
+
+}  // namespace
+
+PluginsDialog::PluginsDialog(const plugins::Registry& registry, QWidget* parent)
+    : QDialog(parent), m_list(new QTreeWidget) {
+  setObjectName(QStringLiteral("pluginsDialog"));
+  setWindowTitle(tr("Plugins"));
+  resize(820, 460);
+  m_list->setHeaderLabels({tr("Plugin"), tr("Version"), tr("What it is, or why it was refused")});
+  m_list->setWordWrap(true);
+  m_list->header()->setStretchLastSection(true);
+  m_list->setColumnWidth(0, 260);
+  for (const auto& plugin : registry.plugins()) {
+    addPlugin(*plugin);
+  }
+  for (const plugins::Refused& refused : registry.refused()) {
+    addRefused(refused);
+  }
+  QString folders = tr("Looked for in:");
+  for (const plugins::Folder& folder : plugins::searchPath(app::installedPlugins())) {
+    folders += QLatin1Char('\n') + plain(folder.path);
+  }
+  auto* where = new QLabel(folders);
+  where->setTextFormat(Qt::PlainText);
+  where->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close);
+  connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::accept);
+  auto* layout = new QVBoxLayout(this);
+  layout->addWidget(m_list, 1);
+  layout->addWidget(where);
+  layout->addWidget(buttons);
+}
+
+void PluginsDialog::addPlugin(const plugins::Plugin& plugin) {
+  const QString from = plugin.path.empty() ? tr("bundled") : plain(plugin.path);
+  auto* const row = new QTreeWidgetItem(
+      m_list, {plain(plugin.name), plain(plugin.version),
+               plugin.about.empty() ? from : plain(plugin.about) + QStringLiteral(" – ") + from});
+  for (const plugins::Part& part : plugin.parts) {
+    new QTreeWidgetItem(row,
+                        {QString::fromLatin1(nameOf(part.kind)) + QLatin1Char(' ') + plain(part.id),
+                         {},
+                         plain(part.title)});
+  }
+  row->setExpanded(!plugin.path.empty());
+}
+
+void PluginsDialog::addRefused(const plugins::Refused& refused) {
+  auto* const row = new QTreeWidgetItem(
+      m_list, {tr("refused"), {}, plain(refused.why.message + ". " + refused.why.advice)});
+  row->setToolTip(2, values::plainToolTip(plain(refused.path)));
+  QFont bold = font();
+  bold.setBold(true);
+  row->setFont(0, bold);
+}
+
+}  // namespace pf::gui
