@@ -12,7 +12,7 @@ _photofinish() {
   case $previous in
     --mode) mapfile -t COMPREPLY < <(compgen -W "outcomes races all" -- "$current"); return ;;
     --algorithm) mapfile -t COMPREPLY < <(compgen -W "meehan netzer-miller algorithm-a algorithm-b naive" -- "$current"); return ;;
-    --format) mapfile -t COMPREPLY < <(compgen -W "csv chrome shiviz otf2" -- "$current"); return ;;
+    --format) mapfile -t COMPREPLY < <(compgen -W "$("$program" plugins 2>/dev/null | sed -n 's/^    exporter \([a-z0-9_-]*\):.*/\1/p')" -- "$current"); return ;;
   esac
   if [[ $command == attach && $current != -* ]]; then
     mapfile -t COMPREPLY < <(compgen -W "$("$program" attach 2>/dev/null | sed -n 's/^\([0-9][0-9]*\) .*/\1/p')" -- "$current")
