@@ -24,6 +24,7 @@
 #include "app/gui/commands/gdb_choice.h"
 #include "app/gui/commands/key_bindings.h"
 #include "app/gui/commands/part_actions.h"
+#include "app/gui/commands/plugin_commands.h"
 #include "app/gui/commands/plugins_dialog.h"
 #include "app/gui/commands/replay_actions.h"
 #include "app/gui/commands/take_over.h"
@@ -131,6 +132,8 @@ void MainWindow::makeParts() {
       new SessionFiles({*this, *m_centre, m_views, *m_shown, m_docks->inspection(), *m_session});
   m_compare = new CompareAction(*this, *m_shown, *m_status, *m_session);
   m_opening = new Opening(this);
+  m_plugins = new PluginCommands(*this, *m_shown, m_docks->registry(),
+                                 [this](const QString& text, bool problem) { say(text, problem); });
 }
 
 bool MainWindow::showPane(const QString& name) {
@@ -205,6 +208,7 @@ void MainWindow::makeFileMenu() {
   file->addSeparator();
   file->addAction(makeCommand(*this, tr("E&xport diagram …"), tr("Write the diagram as PNG or SVG"),
                               views::icon(views::Icon::Save), {}, [this] { exportDiagram(); }));
+  file->addAction(m_plugins->exportAction());
   const auto said = [this](const QString& text, bool problem) { say(text, problem); };
   file->addMenu(tr("Export &pane"))
       ->addActions(makeExportActions(*this, {m_docks->all().begin(), m_docks->all().end()}, said));
@@ -267,6 +271,9 @@ void MainWindow::makeToolsMenu() {
   tools->addAction(makeCommand(*this, tr("&Plugins …"),
                                tr("Which plugins were loaded, which were refused, and why"), {}, {},
                                [this] { PluginsDialog(m_docks->registry(), this).exec(); }));
+  if (!m_plugins->commands().isEmpty()) {
+    tools->addMenu(tr("Co&mmands of plugins"))->addActions(m_plugins->commands());
+  }
 }
 
 void MainWindow::refreshActions() {

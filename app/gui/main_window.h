@@ -27,6 +27,7 @@ class Opening;
 class RecordingDesk;
 class RecordingFollower;
 class PartActions;
+class PluginCommands;
 class ReplayActions;
 class SessionFiles;
 class ShownTrace;
@@ -74,6 +75,7 @@ class MainWindow : public QMainWindow {
   bool showPane(const QString& name);
   /// Which there are, and which were refused.
   [[nodiscard]] const plugins::Registry& plugins() const;
+  [[nodiscard]] PluginCommands& pluginCommands() { return *m_plugins; }
   [[nodiscard]] QString statusText() const;
   void say(const QString& text, bool problem);
 
@@ -120,6 +122,7 @@ class MainWindow : public QMainWindow {
   SessionFiles* m_files = nullptr;
   CompareAction* m_compare = nullptr;
   Opening* m_opening = nullptr;
+  PluginCommands* m_plugins = nullptr;
   KeyBindings* m_keys = nullptr;
 };
 

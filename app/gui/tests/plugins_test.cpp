@@ -3,16 +3,19 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include <QAction>
 #include <QDir>
 #include <QDockWidget>
 #include <QFileInfo>
 #include <QLabel>
+#include <QPlainTextEdit>
 #include <QProcess>
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
 #include <QTreeWidget>
 
+#include "app/gui/commands/plugin_commands.h"
 #include "app/gui/commands/plugins_dialog.h"
 #include "app/gui/panes/plugin_panes.h"
 #include "app/gui/tests/window_test.h"
@@ -113,8 +116,11 @@ class PluginsTest : public QObject {
   void sameFactsAsOnTheCommandLine();
   void refusedOnesAreListed();
   void judgesSpeakInTheWindow();
+  void commandsAndExporters();
 
  private:
+  /// A window with the plugin `whole`, and a trace with races.
+  std::unique_ptr<MainWindow> openWithWhole();
   QTemporaryDir m_dir;
 };
 
@@ -235,19 +241,57 @@ void PluginsTest::refusedOnesAreListed() {
   QVERIFY(!window.showPane(QStringLiteral("bars")));
 }
 
-/// That of `whole` throws when it is made: it is said where its verdict would be.
-void PluginsTest::judgesSpeakInTheWindow() {
+std::unique_ptr<MainWindow> PluginsTest::openWithWhole() {
   const QString plugins = m_dir.filePath(QStringLiteral("plugins"));
-  QVERIFY(QDir().mkpath(plugins));
-  QVERIFY(QFile::copy(QStringLiteral(PF_MADE_PLUGINS "/whole.so"),
-                      plugins + QStringLiteral("/whole.so")));
+  if (QDir().mkpath(plugins)) {
+    QFile::copy(QStringLiteral(PF_MADE_PLUGINS "/whole.so"), plugins + QStringLiteral("/whole.so"));
+  }
   qputenv("PHOTOFINISH_PLUGIN_PATH", plugins.toUtf8());
   const QString trace = m_dir.filePath(QStringLiteral("judged.pft"));
   test::record(trace, {QStringLiteral("--mode"), QStringLiteral("all")}, 4,
                test::bin("corpus/any_source_sum"));
   QString problem;
-  const auto window = test::open(trace, &problem);
-  QVERIFY2(window != nullptr, qPrintable(problem));
+  auto window = test::open(trace, &problem);
+  if (window == nullptr) {
+    qWarning("%s", qPrintable(problem));
+  }
+  return window;
+}
+
+void PluginsTest::commandsAndExporters() {
+  const auto window = openWithWhole();
+  QVERIFY(window != nullptr);
+  PluginCommands& commands = window->pluginCommands();
+  QCOMPARE(commands.commands().size(), 1);
+  QCOMPARE(commands.commands().first()->text(), QStringLiteral("Count …"));
+  QSignalSpy ended(&commands, &PluginCommands::ended);
+  const QString out = m_dir.filePath(QStringLiteral("ranks.txt"));
+  commands.exportTo(QStringLiteral("ranks"), out);
+  QVERIFY(ended.wait(test::kPatience));
+  QVERIFY2(window->statusText().contains(QStringLiteral("was written to")),
+           qPrintable(window->statusText()));
+  QFile file(out);
+  QVERIFY(file.open(QIODevice::ReadOnly));
+  QCOMPARE(file.readAll(), QByteArray("4\n"));
+  commands.exportTo(QStringLiteral("ranks"), out);
+  QVERIFY(ended.wait(test::kPatience));
+  QVERIFY2(window->statusText().contains(QStringLiteral("is there already")),
+           qPrintable(window->statusText()));
+  commands.run(QStringLiteral("count"), {});
+  QVERIFY(ended.wait(test::kPatience));
+  const auto* const dialog = window->findChild<QDialog*>(QStringLiteral("commandOutput"));
+  QVERIFY(dialog != nullptr);
+  QCOMPARE(dialog->findChild<QPlainTextEdit*>()->toPlainText(), QStringLiteral("words: 0\n"));
+  commands.run(QStringLiteral("count"), {QStringLiteral("one"), QStringLiteral("--two")});
+  QVERIFY(ended.wait(test::kPatience));
+  QVERIFY2(window->statusText().contains(QStringLiteral("count ended with status 2")),
+           qPrintable(window->statusText()));
+}
+
+/// That of `whole` throws when it is made: it is said where its verdict would be.
+void PluginsTest::judgesSpeakInTheWindow() {
+  const auto window = openWithWhole();
+  QVERIFY(window != nullptr);
   window->races().selectRace(0);
   const auto labels = window->races().findChildren<QLabel*>();
   QVERIFY(std::ranges::any_of(labels, [](const QLabel* label) {

@@ -22,7 +22,8 @@ Pane* makePane(Window& /*window*/, QWidget* /*parent*/) {
   return nullptr;
 }
 
-int run(const Trace& /*trace*/, Words words, Output& /*output*/) {
+int run(const Trace& /*trace*/, Words words, Output& output) {
+  output.write("words: " + std::to_string(words.count) + "\n");
   return static_cast<int>(words.count);
 }
 
