@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -102,9 +103,9 @@ std::vector<std::string> unpack(const std::string& packed) {
   return !texts.empty() && texts.back() == "end" ? texts : std::vector<std::string>();
 }
 
-Error cannotBeLoaded(const std::string& path, const std::string& why) {
-  return {ErrorCode::System, path + " cannot be loaded: " + why,
-          "It is left out; 'photofinish plugins' tries it again."};
+Error cannotBeLoaded(const std::string& path, const std::string& why,
+                     const std::string& advice = "Tell who has made it, or take it away.") {
+  return {ErrorCode::System, path + " cannot be loaded: " + why, advice};
 }
 
 Result<Plugin> pluginIn(const std::vector<std::string>& texts, const std::string& path) {
@@ -127,8 +128,12 @@ Result<Plugin> pluginIn(const std::vector<std::string>& texts, const std::string
   return plugin;
 }
 
-/// In the child. Returns to nobody.
-[[noreturn]] void answer(const std::string& path, int to) {
+/// In the child. Returns to nobody. Does not outlive `parent`.
+[[noreturn]] void answer(const std::string& path, int to, pid_t parent) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) {
+    _exit(1);
+  }
   std::signal(SIGPIPE, SIG_DFL);
   if (const int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC); nowhere >= 0) {
     (void)dup2(nowhere, STDIN_FILENO);
@@ -222,7 +227,8 @@ Result<Plugin> load(const std::string& path) {
   void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);  // and never closed
   if (library == nullptr) {
     const char* const why = dlerror();
-    return cannotBeLoaded(path, why != nullptr ? why : "no reason is given");
+    return cannotBeLoaded(path, why != nullptr ? why : "no reason is given",
+                          "Install what it lacks, or build it again on this machine.");
   }
   using Entry = const PhotofinishPlugin* (*)();
   const auto entry = reinterpret_cast<Entry>(dlsym(library, "photofinish_plugin"));
@@ -245,12 +251,13 @@ Result<Plugin> probe(const std::string& path, std::chrono::milliseconds patience
   }
   const UniqueFd from(ends[0]);
   UniqueFd to(ends[1]);
+  const pid_t parent = getpid();
   const pid_t child = fork();
   if (child < 0) {
     return systemError("cannot start a process to try " + path, errno);
   }
   if (child == 0) {
-    answer(path, to.get());
+    answer(path, to.get(), parent);
   }
   close(to.release());
   std::string text;

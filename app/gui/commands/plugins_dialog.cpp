@@ -25,11 +25,13 @@ PluginsDialog::PluginsDialog(const plugins::Registry& registry, QWidget* parent)
     : QDialog(parent), m_list(new QTreeWidget) {
   setObjectName(QStringLiteral("pluginsDialog"));
   setWindowTitle(tr("Plugins"));
-  resize(820, 460);
+  resize(900, 560);
   m_list->setHeaderLabels({tr("Plugin"), tr("Version"), tr("What it is, or why it was refused")});
   m_list->setWordWrap(true);
+  m_list->setTextElideMode(Qt::ElideNone);
   m_list->header()->setStretchLastSection(true);
-  m_list->setColumnWidth(0, 260);
+  m_list->setColumnWidth(0, 190);
+  m_list->setColumnWidth(1, 70);
   for (const auto& plugin : registry.plugins()) {
     addPlugin(*plugin);
   }
@@ -53,9 +55,12 @@ PluginsDialog::PluginsDialog(const plugins::Registry& registry, QWidget* parent)
 
 void PluginsDialog::addPlugin(const plugins::Plugin& plugin) {
   const QString from = plugin.path.empty() ? tr("bundled") : plain(plugin.path);
-  auto* const row = new QTreeWidgetItem(
-      m_list, {plain(plugin.name), plain(plugin.version),
-               plugin.about.empty() ? from : plain(plugin.about) + QStringLiteral(" – ") + from});
+  auto* const row =
+      new QTreeWidgetItem(m_list, {plain(plugin.name), plain(plugin.version),
+                                   plugin.about.empty() ? from : plain(plugin.about)});
+  if (!plugin.about.empty()) {
+    new QTreeWidgetItem(row, {QString(), QString(), from});
+  }
   for (const plugins::Part& part : plugin.parts) {
     new QTreeWidgetItem(row,
                         {QString::fromLatin1(nameOf(part.kind)) + QLatin1Char(' ') + plain(part.id),
@@ -65,13 +70,24 @@ void PluginsDialog::addPlugin(const plugins::Plugin& plugin) {
   row->setExpanded(!plugin.path.empty());
 }
 
+/// The file by its name, so that the reason has room; its advice and the whole path below.
 void PluginsDialog::addRefused(const plugins::Refused& refused) {
+  const QString path = plain(refused.path);
+  const QString name = path.section(QLatin1Char('/'), -1);
   auto* const row = new QTreeWidgetItem(
-      m_list, {tr("refused"), {}, plain(refused.why.message + ". " + refused.why.advice)});
-  row->setToolTip(2, values::plainToolTip(plain(refused.path)));
+      m_list, {name.isEmpty() ? path : name, tr("refused"),
+               path.isEmpty() ? plain(refused.why.message)
+                              : plain(refused.why.message).replace(path, name)});
   QFont bold = font();
   bold.setBold(true);
   row->setFont(0, bold);
+  row->setFont(1, bold);
+  for (const QString& line : {plain(refused.why.advice), path}) {
+    if (!line.isEmpty()) {
+      new QTreeWidgetItem(row, {QString(), QString(), line});
+    }
+  }
+  row->setExpanded(true);
 }
 
 }  // namespace pf::gui

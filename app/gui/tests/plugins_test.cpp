@@ -225,16 +225,18 @@ void PluginsTest::refusedOnesAreListed() {
   const PluginsDialog dialog(window.plugins(), nullptr);
   QStringList rows;
   for (int row = 0; row < dialog.list()->topLevelItemCount(); ++row) {
-    rows << dialog.list()->topLevelItem(row)->text(0) + QLatin1Char('|') +
-                dialog.list()->topLevelItem(row)->text(2);
+    const QTreeWidgetItem* const item = dialog.list()->topLevelItem(row);
+    rows << (QStringList{item->text(0), item->text(1), item->text(2)}).join(QLatin1Char('|'));
   }
   const auto has = [&rows](const QString& words) {
     return std::ranges::any_of(rows, [&](const QString& row) { return row.contains(words); });
   };
   for (const char* const words :
-       {"whole|Has one of each.", "refused|pane bars of plugin whole failed: it made no widget",
-        "is made for version 77", "there is no colour left", "it crashed", "it did not come back",
-        "ended its process with status 7", "queues|Message queues"}) {
+       {"whole|1.2|Has one of each.",
+        "whole.so|refused|pane bars of plugin whole failed: it made no widget",
+        "former.so|refused|former.so is made for version 77", "there is no colour left",
+        "it crashed", "it did not come back", "ended its process with status 7",
+        "|Message queues"}) {
     QVERIFY2(has(QLatin1String(words)), words + rows.join(QLatin1Char('\n')).toUtf8());
   }
   QVERIFY(window.showPane(QStringLiteral("queues")));

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Plugins as they are found, tried, loaded and refused.
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -82,6 +85,26 @@ TEST(Loading, whatThrowsCrashesHangsOrEnds) {
   EXPECT_NE(whyNot(probe(made("hangs"), kSoon)).find("it did not come back in"), std::string::npos);
   EXPECT_NE(whyNot(probe(made("leaves"))).find("ended its process with status 7"),
             std::string::npos);
+}
+
+/// What is tried does not go on when the one who tries it is killed.
+TEST(Loading, aHangingOneEndsWithItsParent) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);  // the child holds its end as long as it lives
+  const pid_t tries = fork();
+  ASSERT_GE(tries, 0);
+  if (tries == 0) {
+    close(ends[0]);
+    (void)probe(made("hangs"), std::chrono::minutes(1));
+    _exit(0);
+  }
+  close(ends[1]);
+  usleep(300000);
+  kill(tries, SIGKILL);
+  waitpid(tries, nullptr, 0);
+  pollfd gone{ends[0], POLLIN, 0};
+  EXPECT_EQ(poll(&gone, 1, 5000), 1);
+  close(ends[0]);
 }
 
 TEST(Loading, whatIsNoPlugin) {
