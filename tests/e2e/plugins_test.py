@@ -11,7 +11,7 @@ from photofinish import BIN, SOURCE, PhotofinishTest, main
 
 EXAMPLE = SOURCE / "tests" / "plugin_example"
 MADE = BIN.parent / "plugins" / "host" / "made"
-BAR = (0, 160, 120)  # bars_pane.cpp
+BAR, DONE = (0, 160, 120), (0, 60, 60)  # bars_pane.cpp
 RANKS = 4
 
 
@@ -135,10 +135,19 @@ class PluginsTest(PhotofinishTest):
         self.assertEqual(len(seen), RANKS, seen)
         for length, count in zip(seen, counts):
             self.assertAlmostEqual(length / max(seen), count / max(counts), delta=0.02)
+        self.check_cut(window, counts)
         self.run_well(window, "--pane", "queues", "--screenshot", "other.ppm", self.dir / "t.pft")
         self.assertEqual(bars(self.dir / "other.ppm", BAR), [])
         wrong = self.run_command(window, "--pane", "nowhere", "--screenshot", "none.ppm", self.dir / "t.pft")
         self.assert_refused(wrong, 2, "there is no pane 'nowhere'")
+
+    def check_cut(self, window, counts):
+        """The pane is told where the ranks of a replay are: rank 0 just before its event 5, those before it are dark."""
+        if not shutil.which("gdb"):
+            return
+        self.run_well(window, "--pane", "bars", "--replay-to", "0:5", "--screenshot", "cut.ppm", self.dir / "t.pft")
+        dark, light = bars(self.dir / "cut.ppm", DONE), bars(self.dir / "cut.ppm", BAR)
+        self.assertAlmostEqual(dark[0] / (dark[0] + light[0]), 4 / counts[0], delta=0.02)
 
     def check_page(self, root):
         """The pane of docs/plugins.md is what it says there."""
@@ -209,6 +218,21 @@ class PluginsTest(PhotofinishTest):
         self.assertEqual(run.status, 0, run)
         width, height, _ = picture(self.dir / "window.ppm")
         self.assertGreater(width * height, 100000)
+
+    def test_a_pane_that_crashes_when_it_is_made(self):
+        """It takes one window along, and no other."""
+        self.need(BIN / "photofinish-gui", MADE.parent / "trap" / "trap.so")
+        trap = self.made() / "trap.so"
+        shutil.copy(MADE.parent / "trap" / "trap.so", trap)
+        picture_of = (BIN / "photofinish-gui", "--pane", "races", "--screenshot")
+        self.assertEqual(self.run_command(*picture_of, "first.ppm").status, 128 + 11)
+        for name in ("second.ppm", "third.ppm"):
+            self.run_well(*picture_of, name)
+        settings = next((self.dir / "config").rglob("*.conf"))
+        self.assertIn("trap.so", settings.read_text())
+        os.utime(trap)  # another file of its name is tried again
+        self.assertEqual(self.run_command(*picture_of, "fourth.ppm").status, 128 + 11)
+        self.assertEqual(self.photofinish("plugins", "--json").json()["refused"], [])  # where no pane is made
 
 
 if __name__ == "__main__":

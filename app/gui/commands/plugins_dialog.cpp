@@ -4,9 +4,11 @@
 #include <QDialogButtonBox>
 #include <QHeaderView>
 #include <QLabel>
+#include <QPushButton>
 #include <QTreeWidget>
 #include <QVBoxLayout>
 
+#include "app/gui/panes/pane_trials.h"
 #include "app/plugins/known_plugins.h"
 #include "plugins/host/loading.h"
 #include "views/values/text.h"
@@ -47,6 +49,13 @@ PluginsDialog::PluginsDialog(const plugins::Registry& registry, QWidget* parent)
   where->setTextInteractionFlags(Qt::TextSelectableByMouse);
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close);
   connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::accept);
+  auto* again = buttons->addButton(tr("Try all again"), QDialogButtonBox::ActionRole);
+  again->setToolTip(tr("The next window tries also panes with which a window ended"));
+  connect(again, &QPushButton::clicked, this, [again] {
+    PaneTrials::forget();
+    again->setText(tr("Open another window"));
+    again->setEnabled(false);
+  });
   auto* layout = new QVBoxLayout(this);
   layout->addWidget(m_list, 1);
   layout->addWidget(where);

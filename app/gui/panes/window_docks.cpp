@@ -19,6 +19,7 @@
 #include "app/gui/panes/inspection_panes.h"
 #include "app/gui/panes/matrix_frames.h"
 #include "app/gui/panes/pane_actions.h"
+#include "app/gui/panes/pane_trials.h"
 #include "app/gui/panes/window_plugins.h"
 #include "plugins/queues/queues_widget.h"
 #include "views/panes/contents_view.h"
@@ -136,9 +137,28 @@ void WindowDocks::makePlugins(QDockWidget* last) {
   }
 }
 
+/// What is not bundled could end the window.
+Result<QWidget*> WindowDocks::tryPane(const plugins::Plugin& plugin, const plugins::Part& part) {
+  if (plugin.path.empty()) {
+    return m_plugins.make(plugin, part, &m_window);
+  }
+  PaneTrials trials;
+  const QString path = QString::fromStdString(plugin.path);
+  if (trials.hasFailed(path)) {
+    return Error{
+        ErrorCode::System,
+        "the window ended when pane " + part.id + " of plugin " + plugin.name + " was made last",
+        "It is tried again when its file is another one, or by 'Try all again'."};
+  }
+  trials.begin(path);
+  Result<QWidget*> widget = m_plugins.make(plugin, part, &m_window);
+  trials.end();
+  return widget;
+}
+
 /// Null: it was refused.
 QDockWidget* WindowDocks::makePlugin(const plugins::Plugin& plugin, const plugins::Part& part) {
-  const Result<QWidget*> widget = m_plugins.make(plugin, part, &m_window);
+  const Result<QWidget*> widget = tryPane(plugin, part);
   if (!widget) {
     m_registry.refuse(plugin.path, widget.error());
     return nullptr;

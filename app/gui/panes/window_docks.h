@@ -57,6 +57,7 @@ class WindowDocks : public QObject {
                    Qt::DockWidgetArea area);
   void makeDocks(const WindowViews& views, session::DebugSession& session);
   void makePlugins(QDockWidget* last);
+  Result<QWidget*> tryPane(const plugins::Plugin& plugin, const plugins::Part& part);
   QDockWidget* makePlugin(const plugins::Plugin& plugin, const plugins::Part& part);
   bool eventFilter(QObject* watched, QEvent* event) override;
 

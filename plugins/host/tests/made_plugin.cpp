@@ -42,6 +42,15 @@ int run(const Trace& /*trace*/, Words words, Output& output) {
   std::raise(SIGSEGV);
 }
 
+Pane* crashPane(Window& /*window*/, QWidget* /*parent*/) {
+  std::raise(SIGSEGV);
+  return nullptr;
+}
+
+[[maybe_unused]] void giveTrap(Parts& parts) {
+  parts.pane({"trap", "Trap", "Crashes when it is made."}, crashPane);
+}
+
 [[maybe_unused]] void hang(Parts& /*parts*/) {
   for (volatile int turn = 0;; turn = turn + 1) {
   }
@@ -75,6 +84,8 @@ extern "C" __attribute__((visibility("default"))) const PhotofinishPlugin* photo
 PHOTOFINISH_PLUGIN("throws", "1", "Throws.", throwInstead);
 #elif defined PF_MADE_CRASHES
 PHOTOFINISH_PLUGIN("crashes", "1", "Crashes.", crash);
+#elif defined PF_MADE_TRAP
+PHOTOFINISH_PLUGIN("trap", "1", "Its pane crashes when it is made.", giveTrap);
 #elif defined PF_MADE_HANGS
 PHOTOFINISH_PLUGIN("hangs", "1", "Does not come back.", hang);
 #elif defined PF_MADE_LEAVES
