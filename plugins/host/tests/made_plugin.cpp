@@ -38,12 +38,17 @@ int run(const Trace& /*trace*/, Words words, Output& output) {
   throw std::runtime_error("there is no colour left");
 }
 
-[[maybe_unused]] void crash(Parts& /*parts*/) {
+void crashNow() {
+  std::signal(SIGSEGV, SIG_DFL);  // a sanitizer has its own
   std::raise(SIGSEGV);
 }
 
-Pane* crashPane(Window& /*window*/, QWidget* /*parent*/) {
-  std::raise(SIGSEGV);
+[[maybe_unused]] void crash(Parts& /*parts*/) {
+  crashNow();
+}
+
+[[maybe_unused]] Pane* crashPane(Window& /*window*/, QWidget* /*parent*/) {
+  crashNow();
   return nullptr;
 }
 
