@@ -16,6 +16,7 @@
 
 #include "app/dap/dap_server.h"
 #include "app/front_end/signals.h"
+#include "app/front_end/standard_streams.h"
 
 namespace pf::headless {
 namespace {
@@ -41,14 +42,9 @@ class Listener : public QObject {
   Listener() { connect(&m_signals, &EndSignals::received, this, &Listener::end); }
 
   void serveStandard() {
-    // The protocol has these two to itself: what else is printed goes to standard error.
-    UniqueFd in(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3));
-    UniqueFd out(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3));
-    const UniqueFd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
-    ::dup2(null.get(), STDIN_FILENO);
-    ::dup2(STDERR_FILENO, STDOUT_FILENO);
+    StandardStreams streams = takeStandardStreams();
     m_ending = true;  // with this client
-    take(std::move(in), std::move(out), false);
+    take(std::move(streams.in), std::move(streams.out), false);
   }
 
   Status serve(int port) {
@@ -85,7 +81,7 @@ class Listener : public QObject {
   }
 
   void take(UniqueFd in, UniqueFd out, bool strict) {
-    m_channel = std::make_unique<DapChannel>(std::move(in), std::move(out));
+    m_channel = std::make_unique<ByteChannel>(std::move(in), std::move(out));
     m_server = std::make_unique<DapServer>(*m_channel, strict);
     connect(
         m_server.get(), &DapServer::finished, this,
@@ -113,7 +109,7 @@ class Listener : public QObject {
   EndSignals m_signals;
   UniqueFd m_listening;
   std::unique_ptr<QSocketNotifier> m_notifier;
-  std::unique_ptr<DapChannel> m_channel;
+  std::unique_ptr<ByteChannel> m_channel;
   std::unique_ptr<DapServer> m_server;
   int m_client = -1;  ///< the channel's, while there is a server
   bool m_ending = false;

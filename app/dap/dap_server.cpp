@@ -11,7 +11,7 @@ constexpr int kDrainMs = 500;
 
 }  // namespace
 
-DapServer::DapServer(DapChannel& channel, bool strict, QObject* parent)
+DapServer::DapServer(ByteChannel& channel, bool strict, QObject* parent)
     : QObject(parent),
       m_client(channel, strict),
       m_session(std::make_unique<session::DebugSession>()),

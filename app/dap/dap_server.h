@@ -33,7 +33,7 @@ class DapServer : public QObject {
   Q_OBJECT
  public:
   /// `strict`: noise instead of a frame ends the connection (a port that others can reach).
-  DapServer(DapChannel& channel, bool strict, QObject* parent = nullptr);
+  DapServer(ByteChannel& channel, bool strict, QObject* parent = nullptr);
   ~DapServer() override;
 
   /// Ends what runs; finished() follows.

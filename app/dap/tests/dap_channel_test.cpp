@@ -12,9 +12,9 @@ namespace {
 class DapChannelTest : public testing::Test {
  protected:
   DapChannelTest() {
-    QObject::connect(&m_editor.channel(), &DapChannel::received,
+    QObject::connect(&m_editor.channel(), &ByteChannel::received,
                      [this](const QByteArray& bytes) { m_received += bytes; });
-    QObject::connect(&m_editor.channel(), &DapChannel::closed, [this] { ++m_closed; });
+    QObject::connect(&m_editor.channel(), &ByteChannel::closed, [this] { ++m_closed; });
   }
 
   Editor m_editor;

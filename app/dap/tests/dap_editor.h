@@ -32,9 +32,9 @@ class Editor {
     EXPECT_EQ(::pipe2(out.data(), O_CLOEXEC | O_NONBLOCK), 0);
     m_say = UniqueFd(in[1]);
     m_hear = UniqueFd(out[0]);
-    m_channel = std::make_unique<DapChannel>(UniqueFd(in[0]), UniqueFd(out[1]));
+    m_channel = std::make_unique<ByteChannel>(UniqueFd(in[0]), UniqueFd(out[1]));
   }
-  [[nodiscard]] DapChannel& channel() { return *m_channel; }
+  [[nodiscard]] ByteChannel& channel() { return *m_channel; }
 
   void say(const std::string& bytes) {
     Q_EMIT m_channel->received(QByteArray::fromStdString(bytes));
@@ -66,7 +66,7 @@ class Editor {
  private:
   UniqueFd m_say;
   UniqueFd m_hear;
-  std::unique_ptr<DapChannel> m_channel;
+  std::unique_ptr<ByteChannel> m_channel;
   FrameReader m_frames;
   int m_seq = 0;
 };

@@ -10,10 +10,10 @@ const char* streamCategory(bool errors) {
 
 }  // namespace
 
-DapClient::DapClient(DapChannel& channel, bool strict, QObject* parent)
+DapClient::DapClient(ByteChannel& channel, bool strict, QObject* parent)
     : QObject(parent), m_channel(channel), m_strict(strict) {
-  connect(&channel, &DapChannel::received, this, &DapClient::receive);
-  connect(&channel, &DapChannel::closed, this, &DapClient::left);
+  connect(&channel, &ByteChannel::received, this, &DapClient::receive);
+  connect(&channel, &ByteChannel::closed, this, &DapClient::left);
 }
 
 void DapClient::receive(const QByteArray& bytes) {

@@ -9,10 +9,10 @@
 
 #include <QObject>
 
-#include "app/dap/wire/dap_channel.h"
 #include "app/dap/wire/dap_client_format.h"
 #include "app/dap/wire/dap_framing.h"
 #include "app/dap/wire/dap_messages.h"
+#include "app/front_end/byte_channel.h"
 #include "app/front_end/line_buffers.h"
 
 namespace pf::headless {
@@ -21,7 +21,7 @@ class DapClient : public QObject {
   Q_OBJECT
  public:
   /// `strict`: noise instead of a frame ends the connection (a port that others can reach).
-  DapClient(DapChannel& channel, bool strict, QObject* parent = nullptr);
+  DapClient(ByteChannel& channel, bool strict, QObject* parent = nullptr);
 
   /// What 'initialize' says of the client.
   void introduce(const Json& arguments);
@@ -64,7 +64,7 @@ class DapClient : public QObject {
   void send(Json message);
   void endProgress();
 
-  DapChannel& m_channel;
+  ByteChannel& m_channel;
   bool m_strict;
   bool m_listens = true;
   FrameReader m_frames;

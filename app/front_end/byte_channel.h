@@ -15,11 +15,11 @@
 
 namespace pf::headless {
 
-class DapChannel : public QObject {
+class ByteChannel : public QObject {
   Q_OBJECT
  public:
   /// `in` and `out` may be the same descriptor, duplicated.
-  DapChannel(UniqueFd in, UniqueFd out, QObject* parent = nullptr);
+  ByteChannel(UniqueFd in, UniqueFd out, QObject* parent = nullptr);
 
   void write(std::string_view bytes);
   /// Tries for `milliseconds` to write what is left.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/dap/wire/dap_channel.h"
+#include "app/front_end/byte_channel.h"
 
 #include <poll.h>
 
@@ -15,16 +15,16 @@ constexpr std::size_t kMostQueued = std::size_t{64} << 20U;
 
 }  // namespace
 
-DapChannel::DapChannel(UniqueFd in, UniqueFd out, QObject* parent)
+ByteChannel::ByteChannel(UniqueFd in, UniqueFd out, QObject* parent)
     : QObject(parent), m_in(std::move(in)), m_out(std::move(out)) {
   m_reader = std::make_unique<QSocketNotifier>(m_in.get(), QSocketNotifier::Read);
   m_writer = std::make_unique<QSocketNotifier>(m_out.get(), QSocketNotifier::Write);
   m_writer->setEnabled(false);
-  connect(m_reader.get(), &QSocketNotifier::activated, this, &DapChannel::readable);
-  connect(m_writer.get(), &QSocketNotifier::activated, this, &DapChannel::writable);
+  connect(m_reader.get(), &QSocketNotifier::activated, this, &ByteChannel::readable);
+  connect(m_writer.get(), &QSocketNotifier::activated, this, &ByteChannel::writable);
 }
 
-void DapChannel::readable() {
+void ByteChannel::readable() {
   std::array<char, std::size_t{1} << 16U> buffer{};
   const ssize_t got = ::read(m_in.get(), buffer.data(), buffer.size());
   if (got > 0) {
@@ -34,14 +34,14 @@ void DapChannel::readable() {
   }
 }
 
-void DapChannel::write(std::string_view bytes) {
+void ByteChannel::write(std::string_view bytes) {
   if (!m_deaf) {
     m_queue += bytes;
     writable();
   }
 }
 
-void DapChannel::writable() {
+void ByteChannel::writable() {
   // A pipe or socket that poll() says is writable takes a page without blocking, whatever its
   // flags.
   constexpr std::size_t kPiece = 4096;
@@ -67,14 +67,14 @@ void DapChannel::writable() {
   }
 }
 
-void DapChannel::drain(int milliseconds) {
+void ByteChannel::drain(int milliseconds) {
   pollfd room{m_out.get(), POLLOUT, 0};
   while (!m_queue.empty() && ::poll(&room, 1, milliseconds) > 0) {
     writable();
   }
 }
 
-void DapChannel::close() {
+void ByteChannel::close() {
   if (!m_closed) {
     m_closed = true;
     m_reader->setEnabled(false);
