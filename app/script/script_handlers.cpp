@@ -2,7 +2,6 @@
 #include "app/script/script_handlers.h"
 
 #include <algorithm>
-#include <cstdio>
 
 #include "app/script/commands/answer_commands.h"
 
@@ -87,7 +86,7 @@ void ScriptHandlers::drop() {
 
 void ScriptHandlers::hear(const QString& text, bool problem) {
   if (!m_moves.hear(text, problem)) {
-    std::fprintf(stderr, "photofinish: %s\n", sayable(text).toUtf8().constData());
+    m_answer.besides().told(sayable(text));
   }
 }
 

@@ -3,65 +3,38 @@
 
 #include <cstdio>
 
-#include <QFileInfo>
-
 #include "replay_engine/base/shown_text.h"
 
 namespace pf::headless {
 namespace {
 
-constexpr int kGdbsUpTo = 16;  ///< ranks: each GDB takes some 60 MB
-constexpr int kLookEveryMs = 40;
 constexpr const char* kPrompt = "(photofinish) ";
 
 }  // namespace
 
 ScriptRun::ScriptRun(const QString& trace, session::LoadedTrace loaded, std::string name,
                      bool interactive)
-    : m_lines(std::move(name), interactive),
-      m_answer([this](const std::optional<QString>& failure) { ended(failure); }) {
-  m_handlers = std::make_unique<ScriptHandlers>(m_session, m_answer);
+    : m_lines(std::move(name), interactive), m_run(trace, std::move(loaded)) {
   addOwnCommands();
-  connect(&m_session, &session::DebugSession::message, this,
-          [this](const QString& text, bool problem) {
-            if (m_phase == Phase::Running) {
-              m_handlers->hear(text, problem);
-            }
-          });
-  open(trace, std::move(loaded));
-  m_watch.setInterval(kLookEveryMs);
-  connect(&m_watch, &QTimer::timeout, this, &ScriptRun::look);
-}
-
-void ScriptRun::open(const QString& trace, session::LoadedTrace loaded) {
-  const int ranks = static_cast<int>(loaded.ranks.size());
-  m_session.open(QFileInfo(trace).absoluteFilePath(), std::move(loaded));
-  m_session.breakpoints().setAside();
-  QList<int> focus;
-  for (int rank = 0; rank < ranks; ++rank) {
-    if (ranks <= kGdbsUpTo || rank == m_session.currentRank()) {
-      focus << rank;
-    }
-  }
-  m_session.debuggers().setFocus(focus);
-  m_handlers->begin();
+  connect(&m_run, &CommandRun::ended, this, &ScriptRun::ended);
+  connect(&m_run, &CommandRun::left, this, &ScriptRun::finished);
 }
 
 Status ScriptRun::debugOnly(const app::PartOfJob& part) {
-  return m_session.debugOnly(part);
+  return m_run.debugOnly(part);
 }
 
 /// About the script itself.
 void ScriptRun::addOwnCommands() {
-  m_handlers->add("timeout", [this](const ScriptCommand& command, const QList<int>&) {
-    m_answer.keepLast();
-    m_timeoutMs = command.number;
-    m_answer.done();
+  m_run.add("timeout", [this](const ScriptCommand& command, const QList<int>&) {
+    m_run.answer().keepLast();
+    m_run.setTimeout(command.number);
+    m_run.answer().done();
   });
-  m_handlers->add("quit", [this](const ScriptCommand&, const QList<int>&) {
+  m_run.add("quit", [this](const ScriptCommand&, const QList<int>&) {
     print();
     lookWhatWasNeverSet();
-    leave();
+    m_run.leave();
   });
 }
 
@@ -83,7 +56,7 @@ void ScriptRun::noMoreLines() {
 void ScriptRun::stop(int signal) {
   std::fprintf(stderr, "photofinish: ended by a signal\n");
   m_status = 128 + signal;
-  leave();
+  m_run.leave();
 }
 
 void ScriptRun::soon() {
@@ -91,14 +64,14 @@ void ScriptRun::soon() {
 }
 
 void ScriptRun::next() {
-  if (m_answer.isOpen() || m_phase != Phase::Running) {
+  if (m_run.isBusy() || !m_run.isRunning()) {
     return;
   }
   if (m_lines.isOver()) {
     lookWhatWasNeverSet();
-    leave();
+    m_run.leave();
   } else if (const auto line = m_lines.take()) {
-    carryOut(*line);
+    m_run.carryOut(parseScriptLine(*line));
   }
 }
 
@@ -107,53 +80,20 @@ void ScriptRun::lookWhatWasNeverSet() {
   if (m_lines.isTyped() || m_status != 0) {
     return;
   }
-  for (const QString& text : m_handlers->neverSet()) {
+  for (const QString& text : m_run.handlers().neverSet()) {
     m_status = 1;
     pf::tell(text.toUtf8().toStdString());
   }
 }
 
-void ScriptRun::carryOut(const std::string& line) {
-  m_answer.begin();
-  m_since.start();
-  m_watch.start();
-  const Result<std::optional<ScriptCommand>> parsed = parseScriptLine(line);
-  if (!parsed) {
-    m_answer.fail(QString::fromStdString(parsed.error().message + ". " + parsed.error().advice));
-  } else if (!parsed->has_value()) {
-    m_answer.done();
-  } else {
-    m_handlers->carryOut(**parsed);
-  }
-}
-
-void ScriptRun::look() {
-  if (m_phase != Phase::Running) {
-    if (!m_session.isReplaying()) {
-      m_watch.stop();
-      leave();
-    }
-    return;
-  }
-  if (!m_answer.isOpen()) {
-    return;
-  }
-  const qint64 commandMs = m_since.elapsed();
-  if (!m_handlers->look(commandMs) && commandMs > m_timeoutMs) {
-    m_answer.fail(m_handlers->lateText(m_timeoutMs / 1000.0));
-  }
-}
-
 QString ScriptRun::failureText(const QString& why) const {
   return QString::fromStdString(m_lines.place()) +
-         m_handlers->sayable(why.trimmed()).replace(QLatin1Char('\n'), QLatin1String("\n  "));
+         m_run.handlers().sayable(why.trimmed()).replace(QLatin1Char('\n'), QLatin1String("\n  "));
 }
 
 /// The present command.
 void ScriptRun::ended(const std::optional<QString>& failure) {
   const QString text = failure ? failureText(*failure) : QString();
-  m_watch.stop();
-  m_handlers->drop();
   if (failure && !m_lines.isTyped()) {
     m_status = 1;
     m_lines.end();
@@ -167,33 +107,19 @@ void ScriptRun::ended(const std::optional<QString>& failure) {
 }
 
 void ScriptRun::print() {
-  for (const QString& line : m_answer.lines()) {
+  for (const QString& line : m_run.answer().lines()) {
     std::fprintf(stdout, "%s\n", shown(line.toUtf8().toStdString()).c_str());
   }
-  if (std::fflush(stdout) != 0 && m_phase == Phase::Running) {  // nobody listens any more
+  if (std::fflush(stdout) != 0 && m_run.isRunning()) {  // nobody listens any more
     m_status = 1;
-    leave();
+    m_run.leave();
   }
 }
 
 void ScriptRun::prompt() {
-  if (m_lines.isTyped() && m_lines.isEmpty() && m_phase == Phase::Running) {
+  if (m_lines.isTyped() && m_lines.isEmpty() && m_run.isRunning()) {
     std::fputs(kPrompt, stdout);
     std::fflush(stdout);
-  }
-}
-
-void ScriptRun::leave() {
-  if (m_phase == Phase::Running) {
-    m_phase = Phase::Leaving;
-  }
-  m_answer.drop();
-  m_handlers->drop();
-  if (m_session.isReplaying()) {
-    m_watch.start();
-    m_session.endReplay();
-  } else if (std::exchange(m_phase, Phase::Finished) != Phase::Finished) {
-    Q_EMIT finished();
   }
 }
 

@@ -7,18 +7,13 @@
 // - A command that has not ended within the time limit fails.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <string>
 
-#include <QElapsedTimer>
 #include <QObject>
-#include <QTimer>
 
-#include "app/script/language/script_answer.h"
+#include "app/script/command_run.h"
 #include "app/script/language/script_lines.h"
-#include "app/script/script_handlers.h"
-#include "app/session/debug_session.h"
 
 namespace pf::headless {
 
@@ -39,38 +34,26 @@ class ScriptRun : public QObject {
   [[nodiscard]] int exitStatus() const { return m_status; }
 
   /// Whether there is code for this command.
-  [[nodiscard]] bool carriesOut(std::string_view verb) const { return m_handlers->contains(verb); }
+  [[nodiscard]] bool carriesOut(std::string_view verb) const { return m_run.carriesOut(verb); }
   /// What it runs on: a test gives it replays.
-  [[nodiscard]] session::DebugSession& session() { return m_session; }
+  [[nodiscard]] session::DebugSession& session() { return m_run.session(); }
 
  Q_SIGNALS:
   void finished();
 
  private:
-  enum class Phase { Running, Leaving, Finished };
-
-  void open(const QString& trace, session::LoadedTrace loaded);
   void addOwnCommands();
   void soon();
   void next();
-  void carryOut(const std::string& line);
   void lookWhatWasNeverSet();
-  void look();
   void ended(const std::optional<QString>& failure);
   [[nodiscard]] QString failureText(const QString& why) const;
   void print();
   void prompt();
-  void leave();
 
   ScriptLines m_lines;
-  ScriptAnswer m_answer;
-  Phase m_phase = Phase::Running;
   int m_status = 0;
-  int m_timeoutMs = 60000;
-  QElapsedTimer m_since;  ///< the present command began
-  QTimer m_watch;
-  std::unique_ptr<ScriptHandlers> m_handlers;
-  session::DebugSession m_session;  ///< last: its end completes what is asked of GDBs
+  CommandRun m_run;
 };
 
 }  // namespace pf::headless

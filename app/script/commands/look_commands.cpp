@@ -43,7 +43,7 @@ LookCommands::LookCommands(session::DebugSession& session, const ScriptRanks& ra
       m_teller(teller),
       m_awaited(awaited),
       m_answer(answer),
-      m_output(session, cycles),
+      m_output(session, cycles, answer),
       m_contents(session) {}
 
 void LookCommands::addTo(CommandTable& table) {

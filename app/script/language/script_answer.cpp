@@ -2,10 +2,18 @@
 #include "app/script/language/script_answer.h"
 
 #include <algorithm>
+#include <cstdio>
 
 #include "views/values/debug_values.h"
 
 namespace pf::headless {
+
+ScriptAnswer::Besides ScriptAnswer::standardError() {
+  return {[](const QString& text) {
+            std::fprintf(stderr, "photofinish: %s\n", text.toUtf8().constData());
+          },
+          [](const std::string& lines) { std::fputs(lines.c_str(), stderr); }};
+}
 
 void ScriptAnswer::begin() {
   m_lines.clear();

@@ -9,6 +9,8 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <string>
+#include <utility>
 
 #include <QList>
 #include <QString>
@@ -20,7 +22,17 @@ class ScriptAnswer {
  public:
   /// `failure`: why the command has failed, which may be empty; nothing: it is done.
   using Ended = std::function<void(const std::optional<QString>& failure)>;
-  explicit ScriptAnswer(Ended ended) : m_ended(std::move(ended)) {}
+  /// What goes with no command's answer.
+  struct Besides {
+    std::function<void(const QString& text)> told;  ///< by the session: warnings, what has happened
+    std::function<void(const std::string& lines)> printed;  ///< by ranks, each line with its rank
+  };
+  /// Both there, the former as "photofinish: …".
+  [[nodiscard]] static Besides standardError();
+
+  explicit ScriptAnswer(Ended ended, Besides besides = standardError())
+      : m_ended(std::move(ended)), m_besides(std::move(besides)) {}
+  [[nodiscard]] const Besides& besides() const { return m_besides; }
 
   /// A command begins. It leaves the answer before for 'expect' as it is.
   void begin();
@@ -48,6 +60,7 @@ class ScriptAnswer {
   void end(const std::optional<QString>& failure);
 
   Ended m_ended;
+  Besides m_besides;
   QStringList m_lines;
   QStringList m_last;
   bool m_open = false;

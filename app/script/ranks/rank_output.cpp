@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/script/ranks/rank_output.h"
 
-#include <cstdio>
 #include <string>
 
 namespace pf::headless {
@@ -11,7 +10,9 @@ constexpr qsizetype kMostOutput = qsizetype{64} << 10U;
 
 }  // namespace
 
-RankOutput::RankOutput(session::DebugSession& session, ScriptCycles& cycles) {
+RankOutput::RankOutput(session::DebugSession& session, ScriptCycles& cycles,
+                       const ScriptAnswer& answer)
+    : m_answer(answer) {
   connect(&session, &session::DebugSession::output, this, &RankOutput::take);
   connect(&cycles, &ScriptCycles::begun, this, [this] { m_printed.clear(); });
 }
@@ -22,7 +23,7 @@ void RankOutput::take(int rank, values::OutputStream stream, const QByteArray& b
                    {bytes.constData(), static_cast<std::size_t>(bytes.size())});
   QByteArray& printed = m_printed[rank];
   printed = (printed + QByteArray::fromStdString(lines)).right(kMostOutput);
-  std::fputs(marked(lines, "[rank " + std::to_string(rank) + "] ").c_str(), stderr);
+  m_answer.besides().printed(marked(lines, "[rank " + std::to_string(rank) + "] "));
 }
 
 QString RankOutput::textOf(int rank) const {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the ranks print: passed on line by line on standard error, and kept for 'output', its end of
+// What the ranks print: passed on line by line, and kept for 'output', its end of
 // this cycle.
 #pragma once
 
@@ -9,6 +9,7 @@
 #include <QObject>
 
 #include "app/front_end/line_buffers.h"
+#include "app/script/language/script_answer.h"
 #include "app/script/ranks/script_cycles.h"
 #include "app/session/debug_session.h"
 
@@ -17,7 +18,7 @@ namespace pf::headless {
 class RankOutput : public QObject {
   Q_OBJECT
  public:
-  RankOutput(session::DebugSession& session, ScriptCycles& cycles);
+  RankOutput(session::DebugSession& session, ScriptCycles& cycles, const ScriptAnswer& answer);
 
   /// Whole lines; empty: it has printed none.
   [[nodiscard]] QString textOf(int rank) const;
@@ -25,6 +26,7 @@ class RankOutput : public QObject {
  private:
   void take(int rank, values::OutputStream stream, const QByteArray& bytes);
 
+  const ScriptAnswer& m_answer;
   LineBuffers m_lines;
   std::map<int, QByteArray> m_printed;  ///< by rank, in this cycle
 };

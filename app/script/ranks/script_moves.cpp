@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/script/ranks/script_moves.h"
 
-#include <cstdio>
-
 namespace pf::headless {
 
 ScriptMoves::ScriptMoves(session::DebugSession& session, const ScriptRanks& ranks,
@@ -115,7 +113,7 @@ void ScriptMoves::tell(bool onlyChanges) {
 
 void ScriptMoves::warn() {
   for (const QString& warning : m_breakpoints.newWarnings(m_cycles.number())) {
-    std::fprintf(stderr, "photofinish: %s\n", warning.toUtf8().constData());
+    m_answer.besides().told(warning);
   }
 }
 
