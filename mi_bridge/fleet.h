@@ -120,6 +120,9 @@ class Fleet {
 
   /// Starts, attaches and inserts every breakpoint that applies; the rank stays stopped.
   void startAndAttach(Rank rank, pid_t pid, Done done);
+  /// GDBs that start from now on call no function of the program, whatever expression or condition asks for it. One that
+  /// cannot be kept from it does not attach.
+  void forbidCalls() { m_mayCall = false; }
   /// The rank is to be another process: ends the one that it is (GdbSession::abandon()).
   void abandon(Rank rank, Done done);
   /// Then: its GDB attaches to that one, with all breakpoints as if they had never been hit.
@@ -163,6 +166,7 @@ class Fleet {
   std::vector<std::unique_ptr<Member>> m_retired;  ///< until no callback can be inside them
   std::map<int, BreakpointSpec> m_specs;
   std::map<int, std::string> m_watches;
+  bool m_mayCall = true;
   int m_lastSpec = 0;
   int m_lastWatch = 0;
   Rank m_focus = -1;

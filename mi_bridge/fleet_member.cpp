@@ -48,9 +48,13 @@ void Fleet::Member::startAndAttach(pid_t pid, Done done) {
   m_session.start([this, pid, done = std::move(done)](const Status& started) {
     if (!started) {
       done(started);
-      return;
+    } else if (m_fleet.m_mayCall) {
+      attach(pid, done);
+    } else {
+      m_session.forbidCalls([this, pid, done](const Status& forbidden) {
+        forbidden ? attach(pid, done) : done(forbidden);
+      });
     }
-    attach(pid, done);
   });
 }
 

@@ -182,6 +182,18 @@ void GdbSession::finishStart(const Status& lastSetting) {
   }
 }
 
+void GdbSession::forbidCalls(Done done) {
+  send("-gdb-set may-call-functions off", CommandFlag::None,
+       [done = std::move(done)](const Status& status) {
+         done(status
+                  ? status
+                  : Status(Error{ErrorCode::Version,
+                                 "this GDB cannot be kept from calling functions of the program: " +
+                                     status.error().message,
+                                 "Take a newer GDB, or allow the console, with which it may."}));
+       });
+}
+
 void GdbSession::attach(pid_t pid, Done done) {
   if (m_state != SessionState::NotStarted && m_state != SessionState::Exited) {
     done(Error{ErrorCode::Usage,

@@ -89,6 +89,9 @@ class GdbSession {
 
   /// Settings and version check of a GDB just started by gdbCommandLine().
   void start(Done done);
+  /// Expressions and conditions call no function of the program from now on. `done` fails where this GDB cannot be kept
+  /// from it.
+  void forbidCalls(Done done);
   /// Completes when the program is stopped. `done` fails with GDB's reason and what helps.
   void attach(pid_t pid, Done done);
   /// Ends the program, of which nothing is told any more; another process can be attached to after that. Completes when GDB

@@ -141,6 +141,8 @@ class DebugSession : public QObject, private mi::FleetObserver {
   void allowRebuilt(bool allow) { m_allowRebuilt = allow; }
 
   // -- for front ends that ask the ranks' GDBs themselves (debug_session_front.cpp)
+  /// GDBs of cycles to come call no function of the program (mi_bridge/fleet.h).
+  void forbidCalls() { m_fleet.forbidCalls(); }
   /// The GDB of a rank; null while it has none. Not to be kept: it goes with the job.
   [[nodiscard]] mi::GdbSession* debugger(int rank) { return m_state.debugger(rank); }
   /// The breakpoint at which GDB has stopped the rank; 0: at none.

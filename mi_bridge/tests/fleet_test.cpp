@@ -49,6 +49,37 @@ class FleetTest : public ::testing::Test {
   Fleet fleet;
 };
 
+TEST_F(FleetTest, GdbsThatMayCallNothingAreToldBeforeTheyHaveAProgram) {
+  fleet.forbidCalls();
+  join(0);
+  const auto at = [this](const char* part) {
+    return std::find_if(sent[0].begin(), sent[0].end(), [part](const std::string& line) {
+      return line.find(part) != std::string::npos;
+    });
+  };
+  ASSERT_NE(at("-target-attach"), sent[0].end());
+  EXPECT_LT(at("-gdb-set may-call-functions off"), at("-target-attach"));
+}
+
+TEST_F(FleetTest, AGdbThatCannotBeKeptFromCallsDoesNotAttach) {
+  fleet.forbidCalls();
+  std::optional<Status> joinedAs;
+  fleet.add(0, std::make_unique<FakeTransport>(&sent[0]));
+  fleet.startAndAttach(0, 100, [&joinedAs](const Status& status) { joinedAs = status; });
+  fleet.feed(0, "~\"GNU gdb (GDB) 9.1\\n\"\n");
+  for (std::size_t i = 0; i < sent[0].size(); ++i) {
+    const std::string line = sent[0][i];
+    fleet.feed(0,
+               line.substr(0, line.find('-')) + (line.find("may-call") == std::string::npos
+                                                     ? "^done\n"
+                                                     : "^error,msg=\"Undefined set command\"\n"));
+  }
+  ASSERT_TRUE(joinedAs.has_value());
+  ASSERT_FALSE(*joinedAs);
+  EXPECT_NE(joinedAs->error().message.find("Undefined set command"), std::string::npos);
+  EXPECT_EQ(tokenOf(sent[0], "-target-attach"), "");
+}
+
 TEST_F(FleetTest, BreakpointsComeBackInEveryCycle) {
   const int all = add("f");
   const int some = add("g", {1});
