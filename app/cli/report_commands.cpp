@@ -127,11 +127,11 @@ int showRaces(const ReportWords& words) {
   if (words.json) {
     return ended(app::racesReport(
         words.trace, app::RacesForm::Json, [](std::string_view text, app::TextStyle) { put(text); },
-        loadedPlugins()));
+        {}, loadedPlugins()));
   }
   return ended(app::racesReport(words.trace,
                                 words.further ? app::RacesForm::Each : app::RacesForm::Classes,
-                                showStyled, loadedPlugins()));
+                                showStyled, {}, loadedPlugins()));
 }
 
 /// A command on FILE.
@@ -175,9 +175,8 @@ void addLooks(CLI::App& parser, Commands& commands) {
   addJson(*eventsCommand, events);
   CLI::Option* rank = eventsCommand->add_option("--rank", events->rank, "this rank only");
   keep(commands, eventsCommand, events, [events, rank] {
-    return ended(app::eventsReport(events->trace,
-                                   *rank ? std::optional<Rank>(events->rank) : std::nullopt,
-                                   events->json, events->json ? put : show));
+    const app::EventChoice choice{*rank ? std::optional<Rank>(events->rank) : std::nullopt};
+    return ended(app::eventsReport(events->trace, choice, events->json, events->json ? put : show));
   });
 }
 

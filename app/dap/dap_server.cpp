@@ -75,6 +75,7 @@ void DapServer::addRequests() {
   add("terminate", *this, &DapServer::terminate, S::Initialized, S::Live);
   add("disconnect", *this, &DapServer::disconnect, S::Fresh, S::Over);
   add("photofinish/races", m_debuggee, &Debuggee::races, S::Configuring, S::Live, N::Recording);
+  add("photofinish/events", m_debuggee, &Debuggee::events, S::Configuring, S::Live, N::Recording);
   add("photofinish/contents", m_contents, &ContentsAnswers::contents, S::Configuring, S::Live,
       N::Recording);
   add("photofinish/snapshots", m_moves, &Moves::snapshots, S::Live, S::Live, N::Recording);

@@ -103,10 +103,10 @@ Status rankIsIn(const std::string& trace, Rank rank) {
 
 }  // namespace
 
-Status eventsReport(const std::string& trace, std::optional<Rank> only, bool asJson,
+Status eventsReport(const std::string& trace, const EventChoice& choice, bool asJson,
                     const TextSink& out) {
-  if (only) {  // before a survey is made for it
-    if (Status status = rankIsIn(trace, *only); !status) {
+  if (choice.rank) {  // before a survey is made for it
+    if (Status status = rankIsIn(trace, *choice.rank); !status) {
       return status;
     }
   }
@@ -121,16 +121,21 @@ Status eventsReport(const std::string& trace, std::optional<Rank> only, bool asJ
   }
   for (std::size_t r = 0; r < execution.ranks.size(); ++r) {
     const auto rank = static_cast<Rank>(r);
-    if (only.value_or(rank) != rank) {
+    if (choice.rank.value_or(rank) != rank) {
       continue;
     }
     RankEvents events(execution, rank);
-    for (Serial serial = 1; serial <= execution.ranks[r].events.size(); ++serial) {
+    std::uint64_t left = choice.most;
+    for (Serial serial = 1; serial <= execution.ranks[r].events.size() && left != 0; ++serial) {
       if (document) {
-        document->add(events.asJson(serial));
-      } else {
+        const json event = events.asJson(serial);  // counts those of its thread, from the first on
+        if (serial >= choice.first) {
+          document->add(event);
+        }
+      } else if (serial >= choice.first) {
         out(events.asText(serial));
       }
+      left -= serial >= choice.first ? 1U : 0U;
     }
   }
   if (document) {

@@ -87,7 +87,7 @@ class RacesReport {
               const StyledSink& out);
 
   void putJson() const;
-  void putText(bool all) const;
+  void putText(bool all, const RacesText& text) const;
 
  private:
   void putSummary() const;
@@ -217,8 +217,7 @@ void RacesReport::putClass(const RankedClass& one, std::size_t place) const {
   putRace(one.weightiest, "    ");
 }
 
-void RacesReport::putText(bool all) const {
-  constexpr std::size_t kMostClasses = 20;
+void RacesReport::putText(bool all, const RacesText& text) const {
   putSummary();
   if (all) {
     for (std::size_t number = 0; number < m_stored.size(); ++number) {
@@ -226,7 +225,7 @@ void RacesReport::putText(bool all) const {
     }
     return;
   }
-  const std::size_t shown = std::min(m_classes.size(), kMostClasses);
+  const std::size_t shown = std::min(m_classes.size(), text.classes);
   std::size_t left = m_stored.size();
   for (std::size_t i = 0; i < shown; ++i) {
     putClass(m_classes[i], i + 1);
@@ -234,9 +233,9 @@ void RacesReport::putText(bool all) const {
   }
   if (left != 0) {
     put("\nand " + counted(m_classes.size() - shown, "more class", "more classes") + " with " +
-        counted(left, "race", "races") + "; --all prints every race, --json every class\n");
+        counted(left, "race", "races") + "; " + text.moreClasses + "\n");
   } else if (m_stored.size() > m_classes.size()) {
-    put("\n--all prints every race\n", TextStyle::Dim);
+    put("\n" + text.moreRaces + "\n", TextStyle::Dim);
   }
 }
 
@@ -261,18 +260,18 @@ void RacesReport::putJson() const {
   document.finish();
 }
 
-void give(const RacesReport& report, RacesForm form) {
+void give(const RacesReport& report, RacesForm form, const RacesText& text) {
   if (form == RacesForm::Json) {
     report.putJson();
   } else {
-    report.putText(form == RacesForm::Each);
+    report.putText(form == RacesForm::Each, text);
   }
 }
 
 }  // namespace
 
 Status racesReport(const std::string& trace, RacesForm form, const StyledSink& out,
-                   const plugins::Registry& plugins) {
+                   const RacesText& text, const plugins::Registry& plugins) {
   if (!plugins.parts(plugins::PartKind::Judge).empty()) {
     const Result<IndexedTrace> judged = loadIndexed(trace);
     if (!judged) {
@@ -280,7 +279,7 @@ Status racesReport(const std::string& trace, RacesForm form, const StyledSink& o
     }
     const TraceFacts facts(*judged);
     Judges judges(plugins, facts);
-    give(RacesReport(judged->loaded, judged->storedRaces, &judges, out), form);
+    give(RacesReport(judged->loaded, judged->storedRaces, &judges, out), form, text);
     return {};
   }
   Result<Loaded> loaded = load(trace);
@@ -291,7 +290,7 @@ Status racesReport(const std::string& trace, RacesForm form, const StyledSink& o
   if (!races) {
     return races.error();
   }
-  give(RacesReport(*loaded, *races, nullptr, out), form);
+  give(RacesReport(*loaded, *races, nullptr, out), form, text);
   return {};
 }
 

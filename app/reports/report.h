@@ -30,11 +30,25 @@ enum class RacesForm : std::uint8_t {
   Each,  ///< every race, in the order of ranks and events, which gives `replay --until-race` its numbers
   Json  ///< both
 };
+/// Of RacesForm::Classes.
+struct RacesText {
+  std::size_t classes = 20;  ///< at most
+  /// What shows more, for a person: of more classes, and of more races.
+  std::string moreClasses = "--all prints every race, --json every class";
+  std::string moreRaces = "--all prints every race";
+};
 /// photofinish races FILE [--all] [--json], with what the judges of `plugins` say.
 Status racesReport(const std::string& trace, RacesForm form, const StyledSink& out,
-                   const plugins::Registry& plugins = {});
+                   const RacesText& text = {}, const plugins::Registry& plugins = {});
+
+/// Which events are reported.
+struct EventChoice {
+  std::optional<Rank> rank = {};  ///< nothing: of all
+  Serial first = 1;
+  std::uint64_t most = UINT64_MAX;  ///< of each rank
+};
 /// photofinish events FILE [--rank R] [--json]
-Status eventsReport(const std::string& trace, std::optional<Rank> rank, bool json,
+Status eventsReport(const std::string& trace, const EventChoice& choice, bool json,
                     const TextSink& out);
 
 struct DiffReport {

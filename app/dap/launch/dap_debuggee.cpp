@@ -70,6 +70,14 @@ void Debuggee::races(const Request& request) {
   answerRaces(m_client, request, m_launch.trace());
 }
 
+void Debuggee::events(const Request& request) {
+  std::vector<std::size_t> count;
+  for (const RankHistory& rank : m_session.trace()->execution.ranks) {
+    count.push_back(rank.events.size());
+  }
+  answerEvents(m_client, request, m_launch.trace(), count);
+}
+
 void Debuggee::begin() {
   if (m_session.source() == session::Source::Recording) {
     m_start.start();

@@ -21,6 +21,7 @@ class Debuggee : public QObject {
   void attach(const Request& request);
   void restart(const Request& request) { m_start.restart(request); }
   void races(const Request& request);
+  void events(const Request& request);
 
   /// The breakpoints are known: the ranks begin.
   void begin();

@@ -213,6 +213,19 @@ TEST_F(DapServerTest, TheRacesOfTheTraceAreARequest) {
   EXPECT_FALSE(races.empty());
 }
 
+TEST_F(DapServerTest, EventsOfARankAreARequest) {
+  launch();
+  const Json page = body("photofinish/events", {{"rank", 1}, {"first", 3}, {"limit", 2}});
+  ASSERT_EQ(page["events"].size(), 2U) << page;
+  EXPECT_EQ(page["events"][0]["rank"], 1);
+  EXPECT_EQ(page["events"][0]["serial"], 3);
+  EXPECT_GT(page["count"], 4);
+  EXPECT_NE(refusal("photofinish/events", {{"rank", 4}}), "");
+  EXPECT_NE(refusal("photofinish/events"), "");
+  EXPECT_NE(refusal("photofinish/events", {{"rank", 1}, {"first", 0}}), "");
+  EXPECT_NE(refusal("photofinish/events", {{"rank", 1}, {"limit", 1001}}), "");
+}
+
 TEST_F(DapServerTest, ATraceThatIsGoneHasNoRacesToTell) {
   launch();
   ASSERT_TRUE(QFile::remove(m_trace));
