@@ -166,6 +166,28 @@ void addDap(CLI::App& parser, Commands& commands) {
                       {}});
 }
 
+void addMcp(CLI::App& parser, Commands& commands) {
+  auto console = std::make_shared<bool>(false);
+  CLI::App* command = parser.add_subcommand(
+      "mcp", "Model Context Protocol on standard input and output, for assistants");
+  command->add_flag("--allow-console", *console,
+                    "clients may give GDB any command, and expressions may assign and call "
+                    "functions: a client then can run programs as you can");
+  const std::shared_ptr<bool> trusted = addTrust(*command);  // of what a client asks for
+  commands.push_back({command,
+                      [console, trusted] {
+                        std::vector<std::string> words{"mcp"};
+                        if (*trusted) {
+                          words.emplace_back("--trust");
+                        }
+                        if (*console) {
+                          words.emplace_back("--allow-console");
+                        }
+                        return fail(becomeHeadless(words));
+                      },
+                      {}});
+}
+
 }  // namespace
 
 void addDebugging(CLI::App& parser, Commands& commands) {
@@ -173,6 +195,7 @@ void addDebugging(CLI::App& parser, Commands& commands) {
   addAttach(parser, commands);
   addCore(parser, commands);
   addDap(parser, commands);
+  addMcp(parser, commands);
 }
 
 }  // namespace pf::cli

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // photofinish-headless: the front ends without a window. The command line becomes it:
 //   photofinish-headless dap [PORT]
+//   photofinish-headless mcp [--allow-console]
 //   photofinish-headless offline TRACE REPORT [STATUS] [--break PLACE]… [--log TEXT]…
 //     [--transcripts DIRECTORY] [--snapshot-every SECONDS] [--group N | --ranks RANK,…]
 //   photofinish-headless script TRACE FILE [--group N | --ranks RANK,…] [--force]
 //   photofinish-headless check-script FILE
-// --trust behind the first word of the first three: the trace is taken over.
+// --trust behind the first word of the first four: the trace is taken over.
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -13,6 +14,7 @@
 #include <QCoreApplication>
 
 #include "app/dap/dap_listener.h"
+#include "app/mcp/mcp_server.h"
 #include "app/offline_report/offline_run.h"
 #include "app/script/script_main.h"
 #include "app/session/records/trusted_trace.h"
@@ -94,6 +96,9 @@ int headlessMain(int argc, char** argv) {
   if (words.value(1) == QLatin1String("dap")) {
     return pf::headless::serveDap({words.size() > 2 ? words[2].toInt() : -1});
   }
+  if (words.value(1) == QLatin1String("mcp")) {
+    return pf::headless::serveMcp({trusted, words.contains(QLatin1String("--allow-console"))});
+  }
   if (words.value(1) == QLatin1String("offline") && words.size() > 3) {
     return offline(words, trusted);
   }
@@ -104,7 +109,8 @@ int headlessMain(int argc, char** argv) {
     return pf::headless::checkScript(words[2].toStdString());
   }
   std::fprintf(stderr,
-               "photofinish: this is started by 'photofinish dap' and 'photofinish debug'\n");
+               "photofinish: this is started by 'photofinish dap', 'photofinish mcp' and "
+               "'photofinish debug'\n");
   return 2;
 }
 

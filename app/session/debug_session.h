@@ -153,8 +153,10 @@ class DebugSession : public QObject, private mi::FleetObserver {
   void setStopFilter(StopFilter filter) { m_stopFilter = std::move(filter); }
   void goOn(int rank);
 
-  /// Present positions: for tests.
+  /// Events that a rank has begun, and that each has done, by rank: one that it is inside of is not. All of those of ranks
+  /// that do not run.
   [[nodiscard]] Serial serialOf(int rank) const { return m_state.serialOf(rank); }
+  [[nodiscard]] std::vector<Serial> eventsDone() const { return m_state.eventsDone(); }
 
  Q_SIGNALS:
   void message(const QString& text,

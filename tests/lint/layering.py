@@ -127,8 +127,10 @@ PARTS |= {
     "app/script/ranks": ("ranks of a script: sent on, awaited, put in words", {*FRONT_END, "app/script/language"}),
     "app/script/commands": ("what each command does", {*FRONT_END, "app/script/language", "app/script/ranks"}),
     "app/script": ("debug --script", {*FRONT_END, "app/script/language", "app/script/ranks", "app/script/commands"}),
+    "app/mcp/wire": ("messages and tools of that protocol", {BASE}),
+    "app/mcp": ("a server of tools for assistants", {*FRONT_END, "app/mcp/wire", "app/script", "app/script/language"}),
     "app/offline_report": ("debug --offline", FRONT_END),
-    "app/headless": ("the program of these three", {BASE, "app/session", *SESSION_PARTS, "app/dap", "app/script", "app/offline_report"}),
+    "app/headless": ("the program of these four", {BASE, "app/session", *SESSION_PARTS, "app/dap", "app/mcp", "app/script", "app/offline_report"}),
     "app/gui/panes": ("what the window shows, and where", {*SESSION, "app/session", *SESSION_PARTS, "views/panes", *DIAGRAM, "plugins", *PLUGINS, "plugins/bundled"}),
     "app/gui/commands": ("what one does in the window", {*SESSION, *PLUGINS, "app/session", *SESSION_PARTS, "app/trace_loading", "views/panes", *DIAGRAM,
                                                          "app/gui/panes"}),
@@ -159,7 +161,7 @@ KNOWN = {
     ("replay_engine/rank/engine/rank_link.cpp", "replay_engine/rank/forcing/shadow.h"),
     ("replay_engine/rank/engine/rank_link.cpp", "replay_engine/rank/inputs/system_values.h"),
 }
-WITH_QT = ("views/", "plugins", "app/gui", "app/session", "app/trace_loading", "app/dap", "app/script", "app/offline_report", "app/headless", "app/front_end")  # but for PLUGINS
+WITH_QT = ("views/", "plugins", "app/gui", "app/session", "app/trace_loading", "app/dap", "app/mcp", "app/script", "app/offline_report", "app/headless", "app/front_end")  # but for PLUGINS
 QT = re.compile(r"^(Q[A-Z]\w*|Qt\w+/.*|Qsci/.*)$")
 QT_GUI = re.compile(r"^(QtGui|QtWidgets|Qsci)/|^Q(Action|Application|Brush|Clipboard|Color|Cursor|Dialog|Font|FontMetrics|Icon|"
                     r"Image|Label|LineEdit|Menu|Painter|PainterPath|Palette|Pen|Pixmap|PushButton|Svg\w*|ToolBar|Widget|\w+View|\w+Dialog)$")
