@@ -136,8 +136,10 @@ class DeskTest(PhotofinishTest):
         self.assertEqual(run.status, 0, run)
         share = root / "share"
         for name in ("man/man1/photofinish.1", "bash-completion/completions/photofinish", "applications/photofinish.desktop",
-                     "mime/packages/photofinish.xml", "icons/hicolor/scalable/apps/photofinish.svg"):
+                     "mime/packages/photofinish.xml", "icons/hicolor/scalable/apps/photofinish.svg",
+                     "nvim/site/lua/photofinish.lua", "emacs/site-lisp/photofinish.el"):
             self.assertTrue((share / name).is_file(), name)
+        self.assertEqual(len(list((share / "photofinish").glob("photofinish-*.vsix"))), 1)
         program = root / "bin" / "photofinish"
         recorded = self.run_command(program, "record", "-o", "i.pft", *self.mpirun(2, DESK))
         self.assertEqual(recorded.status, 0, recorded)
