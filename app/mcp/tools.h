@@ -24,6 +24,9 @@
 
 namespace pf::headless {
 
+/// How to see what was left out.
+inline constexpr const char* kSmaller = "ask for fewer ranks, or for less";
+
 struct McpOptions {
   bool trusted = false;  ///< traces that are asked for are taken over
   bool console = false;  ///< GDB is given any line, and may call functions
@@ -155,6 +158,7 @@ class ToolDesk : public QObject {
   Step m_present;
   BoundedText m_said;
   std::string m_left;                 ///< how to see what was left out
+  std::string m_ifNothing;            ///< what it says where it says nothing
   std::deque<std::string> m_notes;    ///< that the session told since the last result
   bool m_some = false;                ///< a step that may fail has not
   bool m_moves = false;               ///< the present call sends ranks on

@@ -149,7 +149,7 @@ class McpTest(McpCase):
         self.assertEqual(process.wait(30), 0)
 
     def test_a_client_that_is_killed(self):
-        """No end of input is needed: a client that does not read any more, or a signal, ends the replay."""
+        """A signal, or the end of input in the middle of a call, ends the replay."""
         self.record("t.pft", self.mpirun(2, BIN / "corpus" / "any_source_sum"))
         for end in (signal.SIGTERM, signal.SIGINT, "pipe"):
             with self.subTest(end=end):

@@ -340,7 +340,8 @@ TEST_F(McpServerTest, WhereARequestLeadsIsCheckedFirst) {
 
 TEST_F(McpServerTest, BreakpointsAreSetListedAndDeleted) {
   open();
-  EXPECT_EQ(call("breakpoints", {{"action", "list"}}), "done");
+  EXPECT_EQ(call("breakpoints", {{"action", "list"}}), "there are none");
+  EXPECT_EQ(call("output"), "nothing was printed in this replay");
   EXPECT_NE(call("breakpoints", {{"action", "set"}, {"place", "m.c:12"}, {"condition", "n == 3"}})
                 .find("breakpoint 1: m.c:12 if n == 3"),
             std::string::npos);

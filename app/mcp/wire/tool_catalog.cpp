@@ -28,7 +28,8 @@ Argument timeout() {
           kMostSeconds};
 }
 
-std::vector<Tool> makeTools() {
+/// Of a trace.
+std::vector<Tool> traceTools() {
   return {
       {"open",
        "Open a recording",
@@ -71,6 +72,12 @@ std::vector<Tool> makeTools() {
        {{"rank", Takes::Number, true, "The rank."},
         {"first", Takes::Number, false, "Number of the first event shown; default 1.", {}, 1},
         {"limit", Takes::Number, false, "Events at most; default 50.", {}, 1, 500}}},
+  };
+}
+
+/// That send ranks somewhere.
+std::vector<Tool> replayTools() {
+  return {
       {"replay_to",
        "Replay to a moment",
        "Runs the recorded program again with the same deliveries, stops it at a moment, with a GDB "
@@ -144,6 +151,12 @@ std::vector<Tool> makeTools() {
         ranks("set: the ranks that stop, as \"0,2-4\". Default: all."),
         {"number", Takes::Number, false, "delete, enable, disable: its number.", {}, 1}},
        false},
+  };
+}
+
+/// Of where the ranks are.
+std::vector<Tool> lookingTools() {
+  return {
       {"where",
        "Where the ranks are",
        "What each rank does in the replay: its last event, why it stopped and at which line, or "
@@ -233,6 +246,14 @@ std::vector<Tool> makeTools() {
         ranks("To these ranks, as \"0,2-4\" or \"all\". Default: the current one.")},
        false},
   };
+}
+
+std::vector<Tool> makeTools() {
+  std::vector<Tool> all = traceTools();
+  for (const std::vector<Tool>& more : {replayTools(), lookingTools()}) {
+    all.insert(all.end(), more.begin(), more.end());
+  }
+  return all;
 }
 
 Error wrong(const Tool& tool, const std::string& what, const std::string& next) {
