@@ -10,6 +10,7 @@
 
 #include "mi_bridge/breakpoint_words.h"
 #include "mi_bridge/command.h"
+#include "mi_bridge/python_literal.h"
 
 namespace pf::mi {
 namespace {
@@ -243,23 +244,6 @@ std::string_view refusalWithBreakpoint(std::string_view line) {
     }
   }
   return why;
-}
-
-/// `text` as a Python string literal without any control character.
-std::string pythonLiteral(std::string_view text) {
-  static constexpr std::string_view kHex = "0123456789abcdef";
-  std::string out = "'";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7f || c == '\'' || c == '\\') {
-      out += "\\x";
-      out += kHex[byte >> 4U];
-      out += kHex[byte & 15U];
-    } else {
-      out += c;
-    }
-  }
-  return out + "'";
 }
 
 Result<std::string> consoleCommand(std::string_view line) {

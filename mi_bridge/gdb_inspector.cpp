@@ -46,6 +46,30 @@ std::vector<Instruction> instructionsOf(const Value& results) {
   return out;
 }
 
+/// "Python scripting is not supported in this copy of GDB.", "Error while executing Python code."
+bool isOfPython(const Error& error) {
+  return error.code == ErrorCode::Peer && error.message.find("Python") != std::string::npos;
+}
+
+bool isOfFortran(const Frame& frame) {
+  return isFortranSource(frame.file);
+}
+
+/// Variables by their names, where GDB must not be asked for the values of some.
+Callback<std::vector<Variable>> marking(const std::vector<std::string>& unnamed,
+                                        Callback<std::vector<Variable>> done) {
+  return [unnamed, done = std::move(done)](Result<std::vector<Variable>> variables) {
+    for (std::size_t i = 0; variables && i < variables->size(); ++i) {
+      Variable& each = (*variables)[i];
+      if (std::find(unnamed.begin(), unnamed.end(), each.name) != unnamed.end()) {
+        each.type = "CHARACTER array";
+        each.value = "<its type has no name, which GDB cannot show: look at it in Array>";
+      }
+    }
+    done(std::move(variables));
+  };
+}
+
 Completion statusOnly(Done done) {
   return [done = std::move(done)](const Result<ResultRecord>& reply) {
     if (done) {
@@ -71,6 +95,7 @@ void GdbInspector::frames(int thread, int first, int last, Callback<std::vector<
   text += number(std::max(0, first)) + " " + number(std::max(0, last));
   const auto mixed = [this, thread, first, last,
                       done = std::move(done)](Result<std::vector<Frame>> frames) {
+    m_fortran = m_fortran || (frames && std::any_of(frames->begin(), frames->end(), isOfFortran));
     if (!frames || first > 0) {
       done(std::move(frames));
     } else if (last < kLastWithPython && isCutInPython(*frames, last)) {
@@ -111,8 +136,18 @@ void GdbInspector::variables(FrameRef frame, VariableDetail detail,
                              Callback<std::vector<Variable>> done) {
   if (frame.python != 0) {
     m_python.locals(frame.python, done);
-    return;
+  } else if (!m_fortran || detail == VariableDetail::NamesOnly) {
+    listVariables(frame, detail, std::move(done));
+  } else {
+    askUnnamed(frame, {}, [this, frame, detail, done = std::move(done)](const Names& unnamed) {
+      listVariables(frame, unnamed.empty() ? detail : VariableDetail::NamesOnly,
+                    unnamed.empty() ? done : marking(unnamed, done));
+    });
   }
+}
+
+void GdbInspector::listVariables(FrameRef frame, VariableDetail detail,
+                                 Callback<std::vector<Variable>> done) {
   m_queue.push({"-stack-list-variables " + frameOptions(frame) +
                     (detail == VariableDetail::NamesOnly ? "--no-values" : "--simple-values"),
                 CommandFlag::Discardable,
@@ -145,6 +180,24 @@ void GdbInspector::evaluate(FrameRef frame, const std::string& expression,
 
 void GdbInspector::createVar(FrameRef frame, const std::string& expression,
                              Callback<VarObject> done) {
+  if (!m_fortran) {
+    createNamedVar(frame, expression, std::move(done));
+    return;
+  }
+  askUnnamed(frame, expression,
+             [this, frame, expression, done = std::move(done)](const Names& unnamed) {
+               if (unnamed.empty()) {
+                 createNamedVar(frame, expression, done);
+               } else {
+                 done(Error{ErrorCode::Peer,
+                            expression + " has a part whose type has no name: GDB cannot show it",
+                            "look at its parts, and at CHARACTER arrays in Array"});
+               }
+             });
+}
+
+void GdbInspector::createNamedVar(FrameRef frame, const std::string& expression,
+                                  Callback<VarObject> done) {
   const auto quoted = quote(expression);
   if (!quoted) {
     done(quoted.error());
@@ -224,6 +277,63 @@ void GdbInspector::readMemory(const std::string& address, std::uint32_t count,
                 extracting<std::string>(std::move(done), [](const Value& results) {
                   return results["memory"].at(0).str("contents");
                 })});
+}
+
+void GdbInspector::teach(Done then) {
+  if (m_taught) {
+    then({});
+    return;
+  }
+  const auto setup = quote(arraySetup());
+  m_queue.push({"-interpreter-exec console " + *setup, CommandFlag::None,
+                [this, then = std::move(then)](const Result<ResultRecord>& reply) {
+                  m_taught = reply.ok();
+                  then(reply ? Status() : Status(reply.error()));
+                }});
+}
+
+void GdbInspector::readArray(FrameRef frame, const ArrayRequest& request,
+                             Callback<ArrayQueryEnd> done) {
+  teach([this, frame, request, done = std::move(done)](const Status& taught) {
+    if (taught) {
+      askArray(frame, request, done);
+    } else if (isOfPython(taught.error())) {
+      done(ArrayQueryEnd::NoPython);
+    } else {
+      done(taught.error());
+    }
+  });
+}
+
+void GdbInspector::askUnnamed(FrameRef frame, const std::string& expression,
+                              std::function<void(Names)> then) {
+  teach([this, frame, expression, then = std::move(then)](const Status& taught) {
+    const auto command = quote(unnamedCommand(expression));
+    if (!taught || !command) {
+      then({});
+      return;
+    }
+    m_queue.push({"-interpreter-exec " + frameOptions(frame) + "console " + *command,
+                  CommandFlag::None,
+                  {}});
+    m_queue.push({std::string("-data-evaluate-expression ") + kUnnamed, CommandFlag::None,
+                  [then](const Result<ResultRecord>& reply) {
+                    then(reply ? unnamedIn(reply->results.str("value")) : Names());
+                  }});
+  });
+}
+
+void GdbInspector::askArray(FrameRef frame, const ArrayRequest& request,
+                            Callback<ArrayQueryEnd> done) {
+  const auto command = quote(arrayCommand(request));
+  if (!command) {
+    done(command.error());
+    return;
+  }
+  m_queue.push({"-interpreter-exec " + frameOptions(frame) + "console " + *command,
+                CommandFlag::Discardable,
+                extracting<ArrayQueryEnd>(std::move(done),
+                                          [](const Value&) { return ArrayQueryEnd::Answered; })});
 }
 
 void GdbInspector::registers(FrameRef frame, Callback<std::vector<Register>> done) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "mi_bridge/array_query.h"
 #include "mi_bridge/command_queue.h"
 #include "mi_bridge/python_stacks.h"
 #include "mi_bridge/records.h"
@@ -81,6 +82,8 @@ class GdbInspector {
 
   /// `count` bytes at an address expression, as lower-case hexadecimal digits.
   void readMemory(const std::string& address, std::uint32_t count, Callback<std::string> done);
+  /// An array of the program in files (array_query.h). Fails when the rank goes on meanwhile, or GDB gets into trouble.
+  void readArray(FrameRef frame, const ArrayRequest& request, Callback<ArrayQueryEnd> done);
   /// The general registers.
   void registers(FrameRef frame, Callback<std::vector<Register>> done);
   /// The function around an address expression; a piece of code from there on where no function is
@@ -91,9 +94,20 @@ class GdbInspector {
   void substitutePath(const std::string& from, const std::string& to, Done done);
 
  private:
+  using Names = std::vector<std::string>;
+  /// GDB has been told how to read arrays, or `then` gets its words.
+  void teach(Done then);
+  void askArray(FrameRef frame, const ArrayRequest& request, Callback<ArrayQueryEnd> done);
+  void listVariables(FrameRef frame, VariableDetail detail, Callback<std::vector<Variable>> done);
+  void createNamedVar(FrameRef frame, const std::string& expression, Callback<VarObject> done);
+  /// Of the variables of a frame, or the expression, those that must not be asked for.
+  void askUnnamed(FrameRef frame, const std::string& expression, std::function<void(Names)> then);
+
   CommandQueue& m_queue;
   FrameFilter m_filter;
   PythonStacks m_python;
+  bool m_taught = false;   ///< how to read arrays
+  bool m_fortran = false;  ///< a frame of Fortran has been seen
 };
 
 /// `--thread T --frame L `, or "" for what GDB has selected.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "mi_bridge/gdb_inspector.h"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "mi_bridge/tests/support/fakes.h"
@@ -92,6 +94,117 @@ TEST_F(InspectorTest, QuestionsAreDroppedByAStep) {
                                  [&](const Result<std::string>& v) { error = v.error().message; });
   gdb.session.run({RunKind::Next, 0, {}, 0}, [](const Status&) {});
   EXPECT_NE(error.find("dropped"), std::string::npos);
+}
+
+// -- arrays
+
+TEST_F(InspectorTest, GdbIsToldOnceHowToReadArrays) {
+  const ArrayRequest request{"it's \\ a\tb", "/tmp/d", 10, 20};
+  std::vector<bool> answered;
+  const auto note = [&](const Result<ArrayQueryEnd>& end) {
+    answered.push_back(end.ok() && *end == ArrayQueryEnd::Answered);
+  };
+  gdb.session.inspect().readArray({1, 2}, request, note);
+  const auto setups = [this] {
+    return std::count_if(gdb.sent.begin(), gdb.sent.end(), [](const std::string& line) {
+      return line.find("python exec") != std::string::npos;
+    });
+  };
+  EXPECT_EQ(setups(), 1);
+  gdb.answer("python exec", "^done");
+  EXPECT_EQ(gdb.sent.back().substr(gdb.sent.back().find('-')),
+            "-interpreter-exec --thread 1 --frame 2 console \"python gdb.photofinish_array("
+            "'it\\\\x27s \\\\x5c a\\\\x09b', '/tmp/d', 10, 20)\"\n");
+  gdb.answer("photofinish_array", "^done");
+  gdb.session.inspect().readArray({1, 2}, request, note);
+  gdb.answer("photofinish_array", R"(^error,msg="No frame.")");
+  EXPECT_EQ(answered, (std::vector<bool>{true, false}));
+  EXPECT_EQ(setups(), 1);
+}
+
+TEST_F(InspectorTest, AGdbWithoutPythonReadsNoArrays) {
+  std::vector<std::string> ends;
+  const auto note = [&](const Result<ArrayQueryEnd>& end) {
+    ends.push_back(!end                              ? end.error().message
+                   : *end == ArrayQueryEnd::NoPython ? "no Python"
+                                                     : "answered");
+  };
+  gdb.session.inspect().readArray({1, 0}, {"a", "/d", 1, 1}, note);
+  gdb.answer("python exec",
+             R"(^error,msg="Python scripting is not supported in this copy of GDB.")");
+  gdb.session.inspect().readArray({1, 0}, {"a", "/d", 1, 1}, note);
+  gdb.answer("python exec", R"(^error,msg="Remote connection closed")");
+  EXPECT_EQ(ends, (std::vector<std::string>{"no Python", "Remote connection closed"}));
+}
+
+/// GDB 13 ends by itself when it words the type of some CHARACTER arrays.
+class FortranTest : public InspectorTest {
+ protected:
+  FortranTest() {
+    gdb.session.inspect().frames(1, 0, 20, [](const Result<std::vector<Frame>>&) {});
+    gdb.answer("-stack-list-frames",
+               R"(^done,stack=[frame={level="0",addr="0x10",func="w",file="w.F90",line="3"}])");
+  }
+  /// GDB has looked for types without a name.
+  void found(const char* names) {
+    gdb.answer("photofinish_unnamed('", "^done");
+    gdb.answer("-data-evaluate-expression $photofinish_unnamed",
+               std::string("^done,value=\"") + names + "\"");
+  }
+  bool sentNow(const char* part) const { return gdb.sent.back().find(part) != std::string::npos; }
+};
+
+TEST_F(FortranTest, VariablesWithoutATypesNameAreNotAskedFor) {
+  std::vector<Variable> variables;
+  gdb.session.inspect().variables({1, 0}, VariableDetail::SimpleValues,
+                                  [&](Result<std::vector<Variable>> all) { variables = *all; });
+  gdb.answer("python exec", "^done");
+  found("'s,t'");
+  ASSERT_TRUE(sentNow("--no-values"));
+  gdb.answer("-stack-list-variables", R"(^done,variables=[{name="s",arg="1"},{name="n"}])");
+  ASSERT_EQ(variables.size(), 2U);
+  EXPECT_EQ(variables[0].type, "CHARACTER array");
+  EXPECT_TRUE(variables[0].value && variables[0].value->find("Array") != std::string::npos);
+  EXPECT_FALSE(variables[1].value);
+}
+
+TEST_F(FortranTest, OthersAreAskedForAsEver) {
+  gdb.session.inspect().variables({1, 0}, VariableDetail::SimpleValues,
+                                  [](const Result<std::vector<Variable>>&) {});
+  gdb.answer("python exec", "^done");
+  found("0");
+  EXPECT_TRUE(sentNow("--simple-values"));
+  gdb.answer("-stack-list-variables", "^done,variables=[]");
+  Result<VarObject> object = Error{};
+  gdb.session.inspect().createVar({1, 0}, "n", [&](const Result<VarObject>& o) { object = o; });
+  found("0");
+  EXPECT_TRUE(sentNow("-var-create"));
+}
+
+TEST_F(FortranTest, NoObjectIsMadeOfWhatHasNoType) {
+  Result<VarObject> object = VarObject{};
+  gdb.session.inspect().createVar({1, 0}, "x", [&](const Result<VarObject>& o) { object = o; });
+  gdb.answer("python exec", "^done");
+  found("'x'");
+  ASSERT_FALSE(object.ok());
+  EXPECT_FALSE(sentNow("-var-create"));
+}
+
+TEST_F(FortranTest, WithoutPythonGdbIsAskedAtOnce) {
+  gdb.session.inspect().variables({1, 0}, VariableDetail::SimpleValues,
+                                  [](const Result<std::vector<Variable>>&) {});
+  gdb.answer("python exec",
+             R"(^error,msg="Python scripting is not supported in this copy of GDB.")");
+  EXPECT_TRUE(sentNow("--simple-values"));
+}
+
+TEST(FortranSources, AreKnownByTheirNames) {
+  for (const char* file : {"a.f90", "/x/b.F90", "c.f", "d.FOR", "e.f03"}) {
+    EXPECT_TRUE(isFortranSource(file)) << file;
+  }
+  for (const char* file : {"a.c", "f90", "", ".f90/x.c", "a.f90.cpp"}) {
+    EXPECT_FALSE(isFortranSource(file)) << file;
+  }
 }
 
 }  // namespace

@@ -71,6 +71,7 @@ PARTS = {
     "db/sql_tables": ("the columns as tables, for queries", {BASE, *VALUES, "db/sqlite", "db/schema", "db/columns", "db/store"}),
     "db/repair": ("salvage, repaired copies", {BASE, *VALUES, *DB}),
     "mi_bridge/python": ("CPython's frames, out of a rank's memory", {BASE}),
+    "mi_bridge/gdb_python": ("what GDB's own Python is told", set()),
     "mi_bridge": ("GDB/MI: lexer to fleet", {BASE, "mi_bridge/python"}),
     "views/values": ("values of a session: ranks, cycles, breakpoints", {BASE, *VALUES}),
     "views/trace/chunks": ("what a view has of a trace, part by part", {BASE, *VALUES, "views/values"}),

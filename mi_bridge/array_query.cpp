@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "mi_bridge/array_query.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include "mi_bridge/array_query_text.h"
+#include "mi_bridge/python_literal.h"
+
+namespace pf::mi {
+
+std::string arraySetup() {
+  return "python exec(" + pythonLiteral(kArrayQuery) + ", {'__name__': 'photofinish_arrays'})";
+}
+
+std::string arrayCommand(const ArrayRequest& request) {
+  return "python gdb.photofinish_array(" + pythonLiteral(request.expression) + ", " +
+         pythonLiteral(request.directory) + ", " + std::to_string(request.mostElements) + ", " +
+         std::to_string(request.mostBytes) + ")";
+}
+
+std::string unnamedCommand(const std::string& expression) {
+  return "python gdb.photofinish_unnamed(" + pythonLiteral(expression) + ")";
+}
+
+std::vector<std::string> unnamedIn(std::string_view value) {
+  std::vector<std::string> names;
+  const auto isQuote = [](char c) { return c == '\'' || c == '"'; };
+  if (value.size() < 2 || !isQuote(value.front()) || value.back() != value.front()) {
+    return names;  // 0
+  }
+  value = value.substr(1, value.size() - 2);
+  while (!value.empty()) {
+    const std::size_t end = std::min(value.find(','), value.size());
+    names.emplace_back(value.substr(0, end));
+    value.remove_prefix(std::min(end + 1, value.size()));
+  }
+  return names;
+}
+
+bool isFortranSource(std::string_view file) {
+  static constexpr std::array<std::string_view, 9> kEndings{"f",   "for", "ftn", "f77", "f90",
+                                                            "f95", "f03", "f08", "f18"};
+  const auto dot = file.rfind('.');
+  if (dot == std::string_view::npos) {
+    return false;
+  }
+  std::string ending(file.substr(dot + 1));
+  std::transform(ending.begin(), ending.end(), ending.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return std::find(kEndings.begin(), kEndings.end(), ending) != kEndings.end();
+}
+
+}  // namespace pf::mi
