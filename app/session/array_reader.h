@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Reads an array of the current rank at once, by GDB's `dump` into a file: 10^6 elements take no longer than GDB needs to copy them.
+// Reads an array of the current rank at once: GDB's own Python says what it is and writes its memory into a file
+// (mi_bridge/array_query.h). 10^7 elements take no longer than it takes to copy them.
 #pragma once
 
-#include <functional>
 #include <memory>
-#include <string>
-#include <vector>
 
 #include <QObject>
 #include <QTemporaryDir>
 
+#include "app/session/c_array_reader.h"
 #include "app/session/debug_session.h"
 #include "views/values/array_values.h"
 
@@ -20,11 +19,10 @@ class ArrayReader : public QObject {
  public:
   explicit ArrayReader(DebugSession& session, QObject* parent = nullptr);
 
-  /// An array of numbers, POINTER@COUNT, a std::vector or std::array; in the selected frame of the current rank.
-  /// Of longer ones the first kMostElements. arrived() or failed() follows; of several questions the last one counts.
+  /// An array of any number of dimensions, POINTER@COUNT@COUNT, a container, a part of one; in the selected frame of the
+  /// current rank. Of longer ones the first kMostArrayElements. arrived() or failed() follows; of several questions the
+  /// last one counts.
   void read(const QString& expression);
-
-  static constexpr qint64 kMostElements = 8'000'000;
 
  Q_SIGNALS:
   void arrived(const pf::values::ArraySummaryPtr& array);
@@ -35,23 +33,15 @@ class ArrayReader : public QObject {
     quint64 number = 0;
     int rank = 0;
     mi::FrameRef frame;
-    values::ArrayValues values;
+    QString expression;
   };
-  using Values = std::function<void(const std::vector<std::string>&)>;
 
-  void findContainer();
-  void findElement(const QString& array, const QString& count, int dimensions);
-  void found(const std::vector<std::string>& values);
-  void dump(quint64 address);
+  void ask(const std::shared_ptr<QTemporaryDir>& directory);
   void load(const std::shared_ptr<QTemporaryDir>& directory);
-  /// Evaluates one after another; the first failure ends it.
-  void evaluate(std::vector<std::string> expressions, std::vector<std::string> values,
-                const Values& done, const std::function<void(const Error&)>& failed);
   void fail(const Error& error);
-  void failAsArray(const Error& error);
-  [[nodiscard]] mi::GdbSession* gdb();
 
   DebugSession& m_session;
+  CArrayReader m_byC;
   Question m_question;
 };
 

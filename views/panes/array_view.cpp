@@ -3,211 +3,116 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
+#include <QDoubleValidator>
+#include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
-#include <QMouseEvent>
-#include <QPainter>
+#include <QPushButton>
 #include <QSplitter>
+#include <QTabWidget>
 #include <QTableView>
 #include <QVBoxLayout>
-#include <QWheelEvent>
 
-#include "views/panes/theme.h"
 #include "views/values/text.h"
 
 namespace pf::views {
 namespace {
 
-constexpr int kColumns = 8;  ///< elements a row
-constexpr int kMargin = 6;
-constexpr int kAxis = 64;  ///< for the numbers on the left
 constexpr qint64 kMostRows = 2000000;
+constexpr qint64 kMostColumns = 20000;
+
+QLineEdit* makeLimit(const QString& hint) {
+  auto* edit = new QLineEdit;
+  edit->setPlaceholderText(hint);
+  edit->setAccessibleName(hint);
+  edit->setMaximumWidth(edit->fontMetrics().averageCharWidth() * 16);
+  auto* numbers = new QDoubleValidator(edit);
+  numbers->setLocale(QLocale::c());
+  edit->setValidator(numbers);
+  return edit;
+}
+
+/// Words and texts stand on the left, numbers on the right.
+Qt::Alignment alignmentOf(const ArrayValues& values) {
+  return Qt::AlignVCenter | (values.hasNumbers() ? Qt::AlignRight : Qt::AlignLeft);
+}
 
 }  // namespace
 
-void ArrayModel::setArray(ArraySummaryPtr array) {
+void ArrayModel::setArray(ArraySummaryPtr array, const ArrayPlane& plane) {
   beginResetModel();
   m_array = std::move(array);
+  m_plane = plane;
   endResetModel();
 }
 
 int ArrayModel::rowCount(const QModelIndex& parent) const {
-  if (parent.isValid() || m_array == nullptr) {
-    return 0;
-  }
-  return static_cast<int>(
-      std::min(kMostRows, (m_array->values().count() + kColumns - 1) / kColumns));
+  return parent.isValid() || m_array == nullptr
+             ? 0
+             : static_cast<int>(std::min(kMostRows, m_plane.rows(m_array->values())));
 }
 
 int ArrayModel::columnCount(const QModelIndex& parent) const {
-  return parent.isValid() ? 0 : kColumns;
+  return parent.isValid() || m_array == nullptr
+             ? 0
+             : static_cast<int>(std::min(kMostColumns, m_plane.columns(m_array->values())));
 }
 
 QVariant ArrayModel::data(const QModelIndex& index, int role) const {
-  const qint64 element = qint64{index.row()} * kColumns + index.column();
-  if (m_array == nullptr || element >= m_array->values().count()) {
+  if (m_array == nullptr) {
     return {};
   }
-  if (role == Qt::DisplayRole) {
-    return m_array->values().textAt(element);
+  const ArrayValues& values = m_array->values();
+  const qint64 element = m_plane.indexAt(values, index.row(), index.column());
+  if (element < 0) {
+    return {};
   }
-  if (role == Qt::ToolTipRole) {
-    return u"[%1] = %2"_s.arg(element).arg(m_array->values().textAt(element));
+  switch (role) {
+    case Qt::DisplayRole:
+      return values.textAt(element);
+    case Qt::ToolTipRole:
+      return u"%1 = %2"_s.arg(values.nameAt(element), values.textAt(element));
+    case Qt::TextAlignmentRole:
+      return QVariant(alignmentOf(values));
+    case Qt::FontRole: {
+      QFont font;
+      font.setBold(values.hasNumbers() && !std::isfinite(values.at(element)));
+      return font.bold() ? QVariant(font) : QVariant();
+    }
+    default:
+      return {};
   }
-  return role == Qt::TextAlignmentRole ? QVariant(Qt::AlignRight | Qt::AlignVCenter) : QVariant();
 }
 
 QVariant ArrayModel::headerData(int section, Qt::Orientation orientation, int role) const {
-  if (role != Qt::DisplayRole) {
+  if (role != Qt::DisplayRole || m_array == nullptr) {
     return QAbstractTableModel::headerData(section, orientation, role);
   }
-  return orientation == Qt::Horizontal ? u"+%1"_s.arg(section)
-                                       : QString::number(qint64{section} * kColumns);
-}
-
-ArrayPlot::ArrayPlot(QWidget* parent) : QWidget(parent) {
-  setMinimumHeight(90);
-  setAccessibleName(tr("Plot of the array"));
-}
-
-void ArrayPlot::setArray(ArraySummaryPtr array) {
-  m_array = std::move(array);
-  m_from = 0;
-  m_to = m_array == nullptr ? 0 : m_array->values().count();
-  update();
-}
-
-void ArrayPlot::setRange(qint64 from, qint64 to) {
-  const qint64 count = m_array == nullptr ? 0 : m_array->values().count();
-  m_from = std::clamp<qint64>(from, 0, std::max<qint64>(0, count - 2));
-  m_to = std::clamp<qint64>(to, std::min(m_from + 2, count), count);
-  update();
-}
-
-QRectF ArrayPlot::area() const {
-  return QRectF(rect()).adjusted(kAxis, kMargin, -kMargin, -kMargin - fontMetrics().height());
-}
-
-qint64 ArrayPlot::elementAt(double x) const {
-  const QRectF where = area();
-  const double part = std::clamp((x - where.left()) / std::max(1.0, where.width()), 0.0, 1.0);
-  return std::min(m_to - 1,
-                  m_from + static_cast<qint64>(part * static_cast<double>(m_to - m_from)));
-}
-
-void ArrayPlot::paintEvent(QPaintEvent* /*event*/) {
-  QPainter painter(this);
-  const Theme theme = Theme::of(palette());
-  const QRectF where = area();
-  painter.fillRect(rect(), theme.base);
-  const int width = static_cast<int>(where.width());
-  if (m_array == nullptr || m_to <= m_from || width < 2) {
-    return;
-  }
-  const std::vector<LeastMost> columns = m_array->columns(m_from, m_to, width);
-  LeastMost all;
-  for (const LeastMost& column : columns) {
-    all.add(column);
-  }
-  if (!all.any || !std::isfinite(all.least) || !std::isfinite(all.most)) {
-    painter.setPen(theme.muted);
-    painter.drawText(rect(), Qt::AlignCenter, tr("infinite, or no numbers"));
-    return;
-  }
-  const double span = all.most > all.least ? all.most - all.least : 1.0;
-  const auto y = [&](double value) {
-    return where.bottom() - (value - all.least) / span * where.height();
-  };
-  painter.setPen(theme.grid);
-  if (all.least < 0.0 && all.most > 0.0) {
-    painter.drawLine(QPointF(where.left(), y(0.0)), QPointF(where.right(), y(0.0)));
-  }
-  painter.drawRect(where);
-  painter.setPen(theme.receive);
-  double last = NAN;
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    if (!columns[i].any) {
-      last = NAN;
-      continue;
-    }
-    const double x = where.left() + static_cast<double>(i) + 0.5;
-    double low = y(columns[i].least);
-    double high = y(columns[i].most);
-    if (!std::isnan(last)) {  // no gaps between one column and the next
-      low = std::max(low, last);
-      high = std::min(high, last);
-    }
-    painter.drawLine(QPointF(x, low), QPointF(x, std::min(high, low - 0.5)));
-    last = y((columns[i].least + columns[i].most) / 2.0);
-  }
-  painter.setPen(theme.muted);
-  const QRectF left(0, where.top(), kAxis - 6, where.height());
-  painter.drawText(left, Qt::AlignRight | Qt::AlignTop, QString::number(all.most, 'g', 5));
-  painter.drawText(left, Qt::AlignRight | Qt::AlignBottom, QString::number(all.least, 'g', 5));
-  const QRectF below(where.left(), where.bottom(), where.width(), height() - where.bottom());
-  painter.drawText(below, Qt::AlignLeft | Qt::AlignVCenter, QString::number(m_from));
-  painter.drawText(below, Qt::AlignRight | Qt::AlignVCenter, QString::number(m_to - 1));
-  if (m_pressed >= 0.0 && std::abs(m_dragged - m_pressed) > 2.0) {
-    painter.fillRect(QRectF(QPointF(m_pressed, where.top()), QPointF(m_dragged, where.bottom())),
-                     withAlpha(theme.selection, 0.3));
-  }
-}
-
-void ArrayPlot::wheelEvent(QWheelEvent* event) {
-  if (m_to <= m_from) {
-    return;
-  }
-  const qint64 at = elementAt(event->position().x());
-  const double factor = event->angleDelta().y() > 0 ? 0.5 : 2.0;
-  const auto scaled = [&](qint64 distance) {
-    return static_cast<qint64>(static_cast<double>(distance) * factor);
-  };
-  setRange(at - scaled(at - m_from), at + std::max<qint64>(2, scaled(m_to - at)));
-  event->accept();
-}
-
-void ArrayPlot::mousePressEvent(QMouseEvent* event) {
-  m_pressed = m_dragged = event->position().x();
-}
-
-void ArrayPlot::mouseMoveEvent(QMouseEvent* event) {
-  m_dragged = event->position().x();
-  update();
-}
-
-void ArrayPlot::mouseReleaseEvent(QMouseEvent* event) {
-  if (m_pressed >= 0.0 && m_to > m_from) {
-    const qint64 one = elementAt(m_pressed);
-    const qint64 other = elementAt(event->position().x());
-    if (std::abs(event->position().x() - m_pressed) > 2.0) {
-      setRange(std::min(one, other), std::max(one, other) + 1);
-    } else {
-      Q_EMIT elementClicked(other);
-    }
-  }
-  m_pressed = -1.0;
-  update();
-}
-
-void ArrayPlot::mouseDoubleClickEvent(QMouseEvent* /*event*/) {
-  m_pressed = -1.0;
-  if (m_array != nullptr) {
-    setRange(0, m_array->values().count());
-  }
+  return orientation == Qt::Horizontal ? m_plane.columnName(m_array->values(), section)
+                                       : m_plane.rowName(m_array->values(), section);
 }
 
 ArrayView::ArrayView(QWidget* parent)
     : QWidget(parent),
       m_input(new QLineEdit),
       m_about(new QLabel),
+      m_planeBar(new ArrayPlaneBar),
+      m_search(new QWidget),
+      m_least(makeLimit(tr("least"))),
+      m_most(makeLimit(tr("most"))),
+      m_next(new QPushButton(tr("Next"))),
+      m_outside(new QLabel),
+      m_pictures(new QTabWidget),
       m_plot(new ArrayPlot),
+      m_heatMap(new ArrayHeatMap),
       m_table(new QTableView),
       m_model(new ArrayModel(this)) {
   setObjectName(u"arrayView"_s);
-  m_input->setPlaceholderText(tr("An array, POINTER@COUNT, or a std::vector; Enter"));
+  m_input->setPlaceholderText(tr("An array or a part of it, POINTER@COUNT, or a container; Enter"));
   m_input->setClearButtonEnabled(true);
   m_about->setTextFormat(Qt::PlainText);
   m_about->setWordWrap(true);
@@ -215,24 +120,50 @@ ArrayView::ArrayView(QWidget* parent)
   m_table->setObjectName(u"arrayTable"_s);
   m_table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
   m_table->verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 6);
+  m_pictures->setObjectName(u"arrayPictures"_s);
+  m_pictures->setDocumentMode(true);
+  m_pictures->addTab(m_plot, tr("Plot"));
+  m_pictures->addTab(m_heatMap, tr("Heat map"));
   auto* split = new QSplitter(Qt::Vertical);
-  split->addWidget(m_plot);
+  split->addWidget(m_pictures);
   split->addWidget(m_table);
   split->setChildrenCollapsible(false);
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(6, 4, 6, 4);
   layout->addWidget(m_input);
   layout->addWidget(m_about);
+  layout->addWidget(m_planeBar);
+  layout->addWidget(makeSearch());
   layout->addWidget(split, 1);
   setFocusProxy(m_input);
+  connectParts();
+}
+
+QWidget* ArrayView::makeSearch() {
+  auto* layout = new QHBoxLayout(m_search);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->addWidget(new QLabel(tr("Outside of")));
+  layout->addWidget(m_least);
+  layout->addWidget(new QLabel(tr("to")));
+  layout->addWidget(m_most);
+  layout->addWidget(m_next);
+  layout->addWidget(m_outside, 1);
+  m_search->setToolTip(
+      tr("Elements that are NaN, infinite, less or more than these; empty: only NaN and infinite"));
+  m_search->hide();
+  return m_search;
+}
+
+void ArrayView::connectParts() {
   connect(m_input, &QLineEdit::returnPressed, this, [this] { ask(m_input->text()); });
-  connect(m_plot, &ArrayPlot::elementClicked, this, [this](qint64 element) {
-    const QModelIndex index =
-        m_model->index(static_cast<int>(std::min(element / kColumns, kMostRows - 1)),
-                       static_cast<int>(element % kColumns));
-    m_table->setCurrentIndex(index);
-    m_table->scrollTo(index, QAbstractItemView::PositionAtCenter);
-  });
+  connect(m_plot, &ArrayPlot::elementClicked, this, &ArrayView::goTo);
+  connect(m_heatMap, &ArrayHeatMap::elementClicked, this, &ArrayView::goTo);
+  connect(m_planeBar, &ArrayPlaneBar::planeChosen, this, &ArrayView::setPlane);
+  connect(m_next, &QPushButton::clicked, this, &ArrayView::goToNextOutside);
+  for (QLineEdit* edit : {m_least, m_most}) {
+    connect(edit, &QLineEdit::editingFinished, this, &ArrayView::countOutside);
+    connect(edit, &QLineEdit::returnPressed, this, &ArrayView::goToNextOutside);
+  }
 }
 
 QString ArrayView::expression() const {
@@ -241,6 +172,10 @@ QString ArrayView::expression() const {
 
 QString ArrayView::text() const {
   return m_about->text();
+}
+
+QString ArrayView::outsideText() const {
+  return m_outside->text();
 }
 
 void ArrayView::ask(const QString& expression) {
@@ -263,21 +198,89 @@ void ArrayView::setBusy() {
 void ArrayView::showArray(const ArraySummaryPtr& array) {
   m_about->setText(tr("Rank %1: %2").arg(array->values().rank).arg(array->text()));
   const ArraySummaryPtr before = std::exchange(m_shown, array);
+  const bool same = before != nullptr && before->values().expression == array->values().expression;
   const qint64 from = m_plot->from();
   const qint64 to = m_plot->to();
   m_plot->setArray(array);
-  m_model->setArray(array);
-  if (before != nullptr && before->values().expression == array->values().expression &&
-      before->values().count() == array->values().count()) {
+  if (same && before->values().count() == array->values().count()) {
     m_plot->setRange(from, to);  // the same array at another moment
   }
+  if (!same || !m_plane.fits(array->values())) {
+    m_plane = ArrayPlane::of(array->values());
+    m_pictures->setCurrentIndex(array->values().dims.size() > 1 ? 1 : 0);
+  }
+  m_at = -1;
+  m_search->setVisible(array->values().hasNumbers());
+  showPlane();
+  countOutside();
 }
 
 void ArrayView::showProblem(const QString& text) {
   m_about->setText(text);
   m_shown.reset();
   m_plot->setArray({});
-  m_model->setArray({});
+  m_search->hide();
+  showPlane();
+}
+
+void ArrayView::setPlane(const ArrayPlane& plane) {
+  m_plane = plane;
+  showPlane();
+}
+
+void ArrayView::showPlane() {
+  m_planeBar->setArray(m_shown, m_plane);
+  m_heatMap->setPlane(m_shown, m_plane);
+  m_model->setArray(m_shown, m_plane);
+}
+
+void ArrayView::goTo(qint64 element) {
+  if (m_shown == nullptr || element < 0 || element >= m_shown->values().count()) {
+    return;
+  }
+  m_at = element;
+  const ArrayPlane plane = m_plane.through(m_shown->values(), element);
+  if (!(plane == m_plane)) {
+    setPlane(plane);
+  }
+  const auto [row, column] = m_plane.cellOf(m_shown->values(), element);
+  const QModelIndex index = m_model->index(static_cast<int>(std::min(row, kMostRows - 1)),
+                                           static_cast<int>(std::min(column, kMostColumns - 1)));
+  m_table->setCurrentIndex(index);
+  m_table->scrollTo(index, QAbstractItemView::PositionAtCenter);
+}
+
+/// An empty field is no limit.
+std::pair<double, double> ArrayView::wantedRange() const {
+  constexpr double kInfinite = std::numeric_limits<double>::infinity();
+  const auto limit = [](const QLineEdit* edit, double otherwise) {
+    bool ok = false;
+    const double value = QLocale::c().toDouble(edit->text(), &ok);
+    return ok ? value : otherwise;
+  };
+  return {limit(m_least, -kInfinite), limit(m_most, kInfinite)};
+}
+
+void ArrayView::countOutside() {
+  if (m_shown == nullptr || !m_shown->values().hasNumbers()) {
+    m_outside->clear();
+    return;
+  }
+  const auto [least, most] = wantedRange();
+  const qint64 count = m_shown->countOutside(least, most);
+  m_next->setEnabled(count > 0);
+  m_outside->setText(count == 0   ? tr("none")
+                     : count == 1 ? tr("1 element")
+                                  : tr("%1 elements").arg(count));
+}
+
+void ArrayView::goToNextOutside() {
+  if (m_shown == nullptr) {
+    return;
+  }
+  countOutside();
+  const auto [least, most] = wantedRange();
+  goTo(m_shown->nextOutside(m_at, least, most));
 }
 
 }  // namespace pf::views

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The elements of an array as a plot and a table.
+// The elements of an array: a plane of it as a table and a heat map, all of it as a plot, statistics, and what is out of a
+// range.
 //
 // Data in:  showArray(summary), showProblem(text), setBusy().
 // Out:      arrayRequested(expression).
@@ -8,19 +9,26 @@
 #include <QAbstractTableModel>
 #include <QWidget>
 
+#include "views/panes/array_heat_map.h"
+#include "views/panes/array_plane_bar.h"
+#include "views/panes/array_plot.h"
+#include "views/values/array_plane.h"
 #include "views/values/array_values.h"
 
 class QLabel;
 class QLineEdit;
+class QPushButton;
 class QTableView;
+class QTabWidget;
 
 namespace pf::views {
 
+/// A plane of an array. What is no finite number is bold.
 class ArrayModel : public QAbstractTableModel {
   Q_OBJECT
  public:
   using QAbstractTableModel::QAbstractTableModel;
-  void setArray(ArraySummaryPtr array);
+  void setArray(ArraySummaryPtr array, const ArrayPlane& plane);
   [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
   [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override;
   [[nodiscard]] QVariant data(const QModelIndex& index, int role) const override;
@@ -29,40 +37,7 @@ class ArrayModel : public QAbstractTableModel {
 
  private:
   ArraySummaryPtr m_array;
-};
-
-/// Least and most of what lies in each column of pixels. The wheel zooms, a drag chooses a range, a double click
-/// shows all again.
-class ArrayPlot : public QWidget {
-  Q_OBJECT
- public:
-  explicit ArrayPlot(QWidget* parent = nullptr);
-  void setArray(ArraySummaryPtr array);
-  /// Elements [from, to), at least two.
-  void setRange(qint64 from, qint64 to);
-  [[nodiscard]] qint64 from() const { return m_from; }
-  [[nodiscard]] qint64 to() const { return m_to; }
-
- Q_SIGNALS:
-  void elementClicked(qint64 index);
-
- protected:
-  void paintEvent(QPaintEvent* event) override;
-  void wheelEvent(QWheelEvent* event) override;
-  void mousePressEvent(QMouseEvent* event) override;
-  void mouseMoveEvent(QMouseEvent* event) override;
-  void mouseReleaseEvent(QMouseEvent* event) override;
-  void mouseDoubleClickEvent(QMouseEvent* event) override;
-
- private:
-  [[nodiscard]] QRectF area() const;
-  [[nodiscard]] qint64 elementAt(double x) const;
-
-  ArraySummaryPtr m_array;
-  qint64 m_from = 0;
-  qint64 m_to = 0;
-  double m_pressed = -1.0;
-  double m_dragged = -1.0;
+  ArrayPlane m_plane;
 };
 
 class ArrayView : public QWidget {
@@ -78,19 +53,47 @@ class ArrayView : public QWidget {
   /// For what was asked last, whatever has been typed since.
   void askAgain();
   [[nodiscard]] QString text() const;
+  /// Moves plane and table to an element.
+  void goTo(qint64 element);
+  [[nodiscard]] const ArrayPlane& plane() const { return m_plane; }
+  [[nodiscard]] ArrayPlaneBar* planeBar() const { return m_planeBar; }
   [[nodiscard]] ArrayPlot* plot() const { return m_plot; }
+  [[nodiscard]] ArrayHeatMap* heatMap() const { return m_heatMap; }
   [[nodiscard]] QTableView* table() const { return m_table; }
+  [[nodiscard]] QLineEdit* leastEdit() const { return m_least; }
+  [[nodiscard]] QLineEdit* mostEdit() const { return m_most; }
+  [[nodiscard]] QPushButton* nextButton() const { return m_next; }
+  /// How many elements are out of the range.
+  [[nodiscard]] QString outsideText() const;
 
  Q_SIGNALS:
   void arrayRequested(const QString& expression);
 
  private:
+  void connectParts();
+  [[nodiscard]] QWidget* makeSearch();
+  void setPlane(const ArrayPlane& plane);
+  void showPlane();
+  void countOutside();
+  void goToNextOutside();
+  [[nodiscard]] std::pair<double, double> wantedRange() const;
+
   QLineEdit* m_input;
   QLabel* m_about;
+  ArrayPlaneBar* m_planeBar;
+  QWidget* m_search;
+  QLineEdit* m_least;
+  QLineEdit* m_most;
+  QPushButton* m_next;
+  QLabel* m_outside;
+  QTabWidget* m_pictures;
   ArrayPlot* m_plot;
+  ArrayHeatMap* m_heatMap;
   QTableView* m_table;
   ArrayModel* m_model;
   ArraySummaryPtr m_shown;
+  ArrayPlane m_plane;
+  qint64 m_at = -1;  ///< the element that was found last
   QString m_asked;
 };
 

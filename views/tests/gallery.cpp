@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Renders the views on sample executions into PNG files, to be looked at: views_gallery DIRECTORY
+#include <cmath>
 #include <cstdio>
+#include <cstring>
+#include <limits>
 
 #include <QAction>
 #include <QApplication>
 #include <QDir>
 #include <QElapsedTimer>
 #include <QPalette>
+#include <QTabWidget>
 #include <QTreeView>
 
 #include "views/diagram/space_time_view.h"
 #include "views/models/rank_models.h"
 #include "views/models/session_models.h"
 #include "views/models/variables_model.h"
+#include "views/panes/array_view.h"
 #include "views/panes/debug_views.h"
 #include "views/panes/race_list_view.h"
 #include "views/panes/rank_strip.h"
@@ -256,7 +261,38 @@ void textViews(const QDir& dir) {
   shoot(console, dir, "console.png");
 }
 
+/// A wave over a field of Fortran, with an element that is none.
+ArraySummaryPtr wave() {
+  auto values = std::make_shared<ArrayValues>();
+  values->expression = QStringLiteral("field");
+  values->type = QStringLiteral("real(kind=8)");
+  values->size = 8;
+  values->fortran = values->columnMajor = true;
+  values->dims = {{0, 1, 60, 60}, {-20, 1, 41, 41}, {1, 1, 5, 5}};
+  values->bytes.resize(values->total() * 8);
+  for (qint64 i = 0; i < values->count(); ++i) {
+    const ArrayValues::Places at = values->placesOf(i);
+    double value = std::sin(0.2 * static_cast<double>(at[0])) *
+                   std::cos(0.15 * static_cast<double>(at[1])) * static_cast<double>(at[2] + 1);
+    value = i == 12345 || i == 700 ? std::numeric_limits<double>::quiet_NaN() : value;
+    std::memcpy(values->bytes.data() + i * 8, &value, sizeof value);
+  }
+  return std::make_shared<ArraySummary>(values);
+}
+
+void arrays(const QDir& dir) {
+  ArrayView view;
+  view.resize(520, 560);
+  view.ask(QStringLiteral("field"));
+  view.showArray(wave());
+  shoot(view, dir, "array.png");
+  view.findChild<QTabWidget*>()->setCurrentIndex(0);
+  view.goTo(700);
+  shoot(view, dir, "array-plot.png");
+}
+
 void all(const QDir& dir) {
+  arrays(dir);
   spaceTime(dir);
   races(dir);
   source(dir);

@@ -1,39 +1,98 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The numbers of an array, as they lie in the memory of a rank. QtCore only.
+// The elements of an array of a rank, of any number of dimensions. QtCore only.
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include <QByteArray>
 #include <QString>
+#include <QStringList>
 
 namespace pf::values {
 
-enum class ElementKind { Float, Signed, Unsigned };
+enum class ElementKind {
+  Float,
+  Signed,
+  Unsigned,
+  Complex,  ///< two floats, the real part first
+  Logical,  ///< Fortran's
+  Bool,
+  Char,  ///< C's char: a number, and a letter
+  Text,  ///< characters, as many in each element
+  Pointer,
+  Words,  ///< what GDB says of each: structures, strings
+};
+
+/// Indices lower, lower + step, …, as the program writes them; the first `read` of `count`.
+struct ArrayDimension {
+  qint64 lower = 0;
+  qint64 step = 1;
+  qint64 count = 0;
+  qint64 read = 0;
+
+  [[nodiscard]] qint64 indexAt(qint64 place) const { return lower + place * step; }
+  friend bool operator==(const ArrayDimension&, const ArrayDimension&) = default;
+};
 
 struct ArrayValues {
+  /// Places in the dimensions, from 0; of what was read.
+  using Places = std::vector<qint64>;
+
   QString expression;
-  QString type;  ///< of an element: "double", "int32"
+  QString type;  ///< of an element, in the program's words
   int rank = 0;
   ElementKind kind = ElementKind::Float;
-  int size = 0;      ///< of an element, in bytes: 1, 2, 4, 8; a float's 4, 8 or 16
-  qint64 total = 0;  ///< elements that the array has
-  QByteArray bytes;  ///< of the first ones
+  int size = 0;                      ///< of an element, in bytes
+  int unit = 1;                      ///< Text: bytes of a character
+  bool quad = false;                 ///< 16 bytes are 128 bits of IEEE, not 80
+  bool fortran = false;              ///< indices are written (i,j)
+  std::vector<ArrayDimension> dims;  ///< one at least
+  /// The first dimension is the one in which elements lie side by side. Otherwise the last one is.
+  bool columnMajor = false;
+  /// Rows of several lengths: where each begins, in row-major order, and where the last one ends. Empty: a full box.
+  std::vector<qint64> rows;
+  QByteArray bytes;   ///< of the elements that were read
+  QStringList words;  ///< of kind Words, in their place
+  QString note;       ///< what was left out, and why
 
-  [[nodiscard]] qint64 count() const { return size > 0 ? bytes.size() / size : 0; }
-  /// Index below count().
+  [[nodiscard]] qint64 count() const {
+    return kind == ElementKind::Words ? words.size() : size > 0 ? bytes.size() / size : 0;
+  }
+  /// Elements that the array has; of rows of several lengths what was read.
+  [[nodiscard]] qint64 total() const;
+  /// Elements are compared, drawn, summed up.
+  [[nodiscard]] bool hasNumbers() const;
+  /// Index below count(). The magnitude of a complex number; NaN of what is no number.
   [[nodiscard]] double at(qint64 index) const;
   /// Exact, also for whole numbers beyond 2^53.
   [[nodiscard]] QString textAt(qint64 index) const;
+
+  /// Where an element lies among those read; -1: its row is shorter.
+  [[nodiscard]] qint64 indexOf(const Places& places) const;
+  [[nodiscard]] Places placesOf(qint64 index) const;
+  /// "[3][4]", "(3,4)"
+  [[nodiscard]] QString nameAt(qint64 index) const;
+  [[nodiscard]] QString nameOf(const Places& places) const;
 };
 
 struct LeastMost {
   double least = 0.0;
   double most = 0.0;
-  bool any = false;  ///< a number, not only NaN
+  bool any = false;  ///< a number, neither NaN nor infinite
   void add(double value);
   void add(const LeastMost& other);
+};
+
+struct ArrayStatistics {
+  LeastMost range;
+  qint64 leastAt = 0;
+  qint64 mostAt = 0;
+  double mean = 0.0;   ///< of the finite ones
+  qint64 numbers = 0;  ///< finite ones
+  qint64 notNumbers = 0;
+  qint64 infinite = 0;
 };
 
 /// Least and most of any range of an array, without looking at each element: a plot of 10^6 elements is drawn at once.
@@ -41,17 +100,30 @@ class ArraySummary {
  public:
   explicit ArraySummary(std::shared_ptr<const ArrayValues> values);
   [[nodiscard]] const ArrayValues& values() const { return *m_values; }
+  [[nodiscard]] const ArrayStatistics& statistics() const { return m_statistics; }
   /// Of elements [from, to).
   [[nodiscard]] LeastMost range(qint64 from, qint64 to) const;
   /// For each of `columns` columns, what the elements [from, to) are in it.
   [[nodiscard]] std::vector<LeastMost> columns(qint64 from, qint64 to, int columns) const;
-  /// "1000000 of double: least 0 at 0, most 1e+06 at 654321, mean 49.5, 3 not numbers".
+  /// The first element behind `after` (-1: of all) that is NaN, infinite or outside of the two; from the beginning again
+  /// behind the last one. -1: there is none.
+  [[nodiscard]] qint64 nextOutside(qint64 after, double least, double most) const;
+  /// How many there are.
+  [[nodiscard]] qint64 countOutside(double least, double most) const;
+  /// "1000000 elements of double: least 0 at [0], most 1e+06 at [654321], mean 49.5, 3 NaN, 1 infinite".
   [[nodiscard]] const QString& text() const { return m_text; }
 
  private:
   static constexpr qint64 kBlock = 256;
+  struct Block {
+    LeastMost range;
+    bool odd = false;  ///< has NaN or what is infinite
+  };
+  [[nodiscard]] bool isInside(const Block& block, double least, double most) const;
+  [[nodiscard]] qint64 firstOutside(qint64 from, qint64 to, double least, double most) const;
   std::shared_ptr<const ArrayValues> m_values;
-  std::vector<LeastMost> m_blocks;
+  std::vector<Block> m_blocks;
+  ArrayStatistics m_statistics;
   QString m_text;
 };
 

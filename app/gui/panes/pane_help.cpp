@@ -69,10 +69,14 @@ constexpr Help kHelp[] = {
     {"instructions",
      "The machine code of the function around the selected frame, or around another address."},
     {"array",
-     "The numbers of an array, POINTER@COUNT or std::vector of the current rank, as a plot and a "
-     "table. Each column of the plot goes from the least to the most of what lies in it; the wheel "
-     "zooms, a drag chooses a range, a double click shows all again, a click finds the element in "
-     "the table."},
+     "An array of the current rank: a[0:9][5], field(2:8:2,:), cells%v, POINTER@COUNT@COUNT, a "
+     "container, or containers of containers. The table and the heat map show one plane of it: "
+     "down and across choose its dimensions, beside them stand the indices of the others. The plot "
+     "has all elements; each of its columns goes from the least to the most of what lies in it; "
+     "the wheel zooms, a drag chooses a range, a double click shows all again. A click in a "
+     "picture "
+     "finds the element in the table. Outside of: NaN, infinite, and what is not between the two "
+     "numbers; Next goes from one to the next."},
     {"contents",
      "What was in the messages of the event that is selected in the diagram: what it received, and "
      "what others received of what it sent. A row for each; of the chosen one its values by the "

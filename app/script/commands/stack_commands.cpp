@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "app/script/ranks/array_lines.h"
 #include "app/script/ranks/rank_text.h"
 #include "views/values/stack_tree.h"
 
@@ -48,7 +49,7 @@ mi::FrameRef frameIn(int thread, const std::vector<mi::Frame>& frames,
 
 StackCommands::StackCommands(session::DebugSession& session, const ScriptRanks& ranks,
                              AwaitedAnswers& awaited, ScriptAnswer& answer)
-    : m_session(session), m_ranks(ranks), m_awaited(awaited), m_answer(answer) {
+    : m_session(session), m_ranks(ranks), m_awaited(awaited), m_answer(answer), m_arrays(session) {
   connect(&m_session.inspector(), &session::Inspector::stackChanged, this,
           [this](int rank, const QList<values::StackFrame>& frames, int) {
             m_frames = rank == m_session.currentRank() ? frames : m_frames;
@@ -56,6 +57,17 @@ StackCommands::StackCommands(session::DebugSession& session, const ScriptRanks& 
   connect(&m_session.stacks(), &session::AllStacks::arrived, this, [this](const Stacks& stacks) {
     if (m_show) {
       std::exchange(m_show, {})(stacks);
+    }
+  });
+  connect(&m_arrays, &session::ArrayReader::arrived, this,
+          [this](const values::ArraySummaryPtr& found) {
+            if (m_takeArray) {
+              m_takeArray(found.get(), {});
+            }
+          });
+  connect(&m_arrays, &session::ArrayReader::failed, this, [this](const QString& why) {
+    if (m_takeArray) {
+      m_takeArray(nullptr, why);
     }
   });
 }
@@ -66,6 +78,7 @@ void StackCommands::addTo(CommandTable& table) {
   table["stack"] = handlerOf(this, &S::stack);
   table["stacks"] = handlerOf(this, &S::stacks);
   table["print"] = handlerOf(this, &S::print);
+  table["array"] = handlerOf(this, &S::array);
 }
 
 /// Null: the current rank has no such frame.
@@ -201,6 +214,22 @@ void StackCommands::takeValue(int rank, const Result<std::string>& value) {
     m_values.addError(rank, QString::fromStdString(value.error().message));
   }
   m_awaited.answered(rank);
+}
+
+void StackCommands::array(const Command& command, const Ranks&) {
+  m_awaited.begin();
+  m_takeArray = m_awaited.inTime([this, rank = m_session.currentRank()](
+                                     const values::ArraySummary* found, const QString& why) {
+    if (found == nullptr) {
+      m_answer.fail(why);
+      return;
+    }
+    for (const QString& line : arrayLines(*found)) {
+      m_answer.say({rank}, line);
+    }
+    m_answer.done();
+  });
+  m_arrays.read(QString::fromStdString(command.text));
 }
 
 void StackCommands::tellValues() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Commands about stacks, and values in their frames: frame, up, down, stack, stacks, print.
+// Commands about stacks, and values in their frames: frame, up, down, stack, stacks, print, array.
 #pragma once
 
 #include <functional>
@@ -12,6 +12,7 @@
 #include "app/script/ranks/awaited_answers.h"
 #include "app/script/ranks/rank_values.h"
 #include "app/script/ranks/script_ranks.h"
+#include "app/session/array_reader.h"
 
 namespace pf::headless {
 
@@ -32,6 +33,7 @@ class StackCommands : public QObject {
   void stack(const Command& command, const Ranks& ranks);
   void stacks(const Command& command, const Ranks& ranks);
   void print(const Command& command, const Ranks& ranks);
+  void array(const Command& command, const Ranks& ranks);
 
   [[nodiscard]] const values::StackFrame* frameOf(const Command& command) const;
   [[nodiscard]] std::string selectedFunction() const;
@@ -52,6 +54,8 @@ class StackCommands : public QObject {
   QList<values::StackFrame> m_frames;         ///< of the current rank
   std::function<void(const Stacks&)> m_show;  ///< once the stacks arrive
   RankValues m_values;
+  session::ArrayReader m_arrays;
+  std::function<void(const values::ArraySummary*, const QString&)> m_takeArray;  ///< or why not
 };
 
 }  // namespace pf::headless

@@ -322,19 +322,22 @@ TEST_F(InspectionTest, ABufferThatNoReceiveWritesToIsSaidSo) {
 
 // -- arrays
 
+/// Of a GDB that has no Python.
 class ArrayTest : public InspectionTest {
  protected:
   /// Two doubles at 4096; what GDB dumps is written by the test.
   void standWithArray() {
-    stand({{"_M_finish", R"(^error,msg="There is no member named _M_impl.")"},
-           {"_M_elems", R"(^error,msg="There is no member named _M_elems.")"},
-           {"(char*)&", value("true")},
-           {"/2) != 0", value("true")},
-           {"-1) < 0", value("true")},
-           {"sizeof((a)[0])", value("8")},
-           {"sizeof((a))", value("16")},
-           {"(unsigned long)&", value("4096")},
-           {"1e-25", value("false")}});
+    stand(
+        {{"python exec", R"(^error,msg="Python scripting is not supported in this copy of GDB.")"},
+         {"_M_finish", R"(^error,msg="There is no member named _M_impl.")"},
+         {"_M_elems", R"(^error,msg="There is no member named _M_elems.")"},
+         {"(char*)&", value("true")},
+         {"/2) != 0", value("true")},
+         {"-1) < 0", value("true")},
+         {"sizeof((a)[0])", value("8")},
+         {"sizeof((a))", value("16")},
+         {"(unsigned long)&", value("4096")},
+         {"1e-25", value("false")}});
     target().hears = [this](int, const std::string& command) {
       static const QRegularExpression kDump(
           QStringLiteral("dump binary memory (\\S+) ([0-9]+) ([0-9]+)"));
@@ -347,7 +350,15 @@ class ArrayTest : public InspectionTest {
       }
     };
   }
+  /// The last word: what GDB is told has all of these names in it.
+  void withoutPython() {
+    target().replies.push_back(
+        {"python exec", R"(^error,msg="Python scripting is not supported in this copy of GDB.")"});
+  }
   QString failure(const char* expression) {
+    if (!m_targets.isEmpty()) {
+      withoutPython();
+    }
     QSignalSpy failed(&m_reader, &ArrayReader::failed);
     m_reader.read(QLatin1String(expression));
     for (int i = 0; i < 50 && failed.isEmpty(); ++i) {
@@ -365,11 +376,16 @@ class ArrayTest : public InspectionTest {
 
 TEST_F(ArrayTest, ComesWithItsKindAndItsBytes) {
   standWithArray();
+  withoutPython();
   QSignalSpy arrived(&m_reader, &ArrayReader::arrived);
   m_reader.read(QStringLiteral("a"));
   pump();
   ASSERT_TRUE(arrived.size() == 1 || arrived.wait(5000));
   EXPECT_EQ(m_dumped, QLatin1String("4096 4112"));
+  const auto array = arrived.last()[0].value<values::ArraySummaryPtr>();
+  EXPECT_EQ(array->text(),
+            QLatin1String("2 elements of double: least -2 at [1], most 1.5 at [0], mean -0.25 "
+                          "(this GDB has no Python: one dimension, of C and C++ only)"));
 }
 
 TEST_F(ArrayTest, IsNotReadHalf) {
@@ -417,6 +433,67 @@ TEST_F(ArrayTest, NoMoreThanAProcessCanAddress) {
 
 TEST_F(ArrayTest, NeedsARankThatHasStopped) {
   EXPECT_TRUE(failure("a").startsWith(QLatin1String("Rank 0 is not stopped under a debugger")));
+}
+
+/// Of one that has: what its Python writes is written by the test.
+class PythonArrayTest : public InspectionTest {
+ protected:
+  void standWithAnswer(const QByteArray& answer, const QByteArray& bytes) {
+    stand();
+    target().hears = [this, answer, bytes](int, const std::string& command) {
+      static const QRegularExpression kAsked(
+          QStringLiteral("photofinish_array\\('([^']*)', '([^']*)', 40000000, 536870912\\)"));
+      const auto asked = kAsked.match(QString::fromStdString(command));
+      if (asked.hasMatch()) {
+        m_expressions << asked.captured(1);
+        write(asked.captured(2) + QStringLiteral("/answer"), answer);
+        write(asked.captured(2) + QStringLiteral("/bytes"), bytes);
+      }
+    };
+  }
+  static void write(const QString& path, const QByteArray& text) {
+    QFile file(path);
+    EXPECT_TRUE(file.open(QIODevice::WriteOnly));
+    file.write(text);
+  }
+  /// What comes: the array in words, or why there is none.
+  QString read(const char* expression) {
+    QSignalSpy arrived(&m_reader, &ArrayReader::arrived);
+    QSignalSpy failed(&m_reader, &ArrayReader::failed);
+    m_reader.read(QLatin1String(expression));
+    for (int i = 0; i < 50 && arrived.isEmpty() && failed.isEmpty(); ++i) {
+      pump();
+      QTest::qWait(10);
+    }
+    return !failed.isEmpty()    ? failed.last()[0].toString()
+           : !arrived.isEmpty() ? arrived.last()[0].value<values::ArraySummaryPtr>()->text()
+                                : QStringLiteral("nothing");
+  }
+
+  ArrayReader m_reader{session()};
+  QStringList m_expressions;
+};
+
+TEST_F(PythonArrayTest, ComesWithItsBounds) {
+  standWithAnswer(
+      R"J({"kind":"signed","size":2,"unit":1,"type":"integer(kind=2)","quad":false,"fortran":true,)J"
+      R"J("dims":[[-1,1,2,2,2],[5,1,2,2,4]],"note":"","offset":0})J",
+      QByteArray::fromHex("0100fdff0300f4ff"));
+  EXPECT_EQ(read("  grid "),
+            QStringLiteral("-1:0 × 5:6 of integer(kind=2): least -12 at (0,6), most 3 at (-1,6), "
+                           "mean -2.75"));
+  EXPECT_EQ(m_expressions, QStringList{QStringLiteral("grid")});
+}
+
+TEST_F(PythonArrayTest, GdbsWordsAreTheReason) {
+  standWithAnswer(R"({"error":"No symbol \"nosuch\" in current context.","advice":"look"})", {});
+  EXPECT_EQ(read("nosuch"), QLatin1String("No symbol \"nosuch\" in current context. look"));
+}
+
+TEST_F(PythonArrayTest, NoAnswerIsNoArray) {
+  standWithAnswer("{", {});
+  EXPECT_TRUE(
+      read("a").startsWith(QLatin1String("what GDB has written of the array cannot be used")));
 }
 
 }  // namespace
