@@ -76,6 +76,7 @@ DebugSession::DebugSession(QObject* parent)
   connect(&m_control, &RunControl::message, this, &DebugSession::message);
   connect(&m_control, &RunControl::progress, this, &DebugSession::progress);
   connect(&m_control, &RunControl::arrived, this, &DebugSession::arrived);
+  connect(this, &DebugSession::settled, this, [this] { m_times.stands(); });
 }
 
 DebugSession::~DebugSession() {
@@ -91,6 +92,7 @@ void DebugSession::open(const QString& path, LoadedTrace trace) {
   m_state.part.clear();
   m_keepsPart = false;
   m_toldInputs.clear();
+  m_times.forget();
   take(path, std::move(trace));
   m_control.setGoal({});
   m_state.current = m_state.trace->failure.event.valid() ? m_state.trace->failure.event.rank : 0;
@@ -171,6 +173,7 @@ void DebugSession::startCycle(Goal goal) {
 
 void DebugSession::launch() {
   m_state.phase = Phase::Starting;
+  m_times.begin(CycleTimes::Begin::Anew);
   m_state.now.clear();
   m_state.snapshots = {};
   Q_EMIT snapshotsChanged();

@@ -21,6 +21,7 @@
 #include "app/replaying/part_of_job.h"
 #include "app/replaying/verdict_text.h"
 #include "app/session/breakpoints.h"
+#include "app/session/cycle_times.h"
 #include "app/session/cycles.h"
 #include "app/session/debuggers.h"
 #include "app/session/destinations.h"
@@ -135,6 +136,18 @@ class DebugSession : public QObject, private mi::FleetObserver {
   /// Ranks that run, as RunControl::act(); none runs: Continue begins a cycle.
   void act(values::RankAction action, const QList<int>& ranks, const QString& who = {});
 
+  /// Why it cannot be gone there now, as a sentence. Empty: it can, as far as that is known without reading events first.
+  [[nodiscard]] QString whyNot(Move move) const;
+  /// The same of previousHit().
+  [[nodiscard]] QString whyNoPreviousHit() const;
+  /// What a step back of the current rank takes.
+  struct BackCost {
+    bool snapshot = false;    ///< from one; else a new cycle is started
+    qint64 milliseconds = 0;  ///< as this session has measured it
+  };
+  /// Nothing: it has not been measured.
+  [[nodiscard]] std::optional<BackCost> backCost() const;
+
   void setCurrentRank(int rank) { m_inspector.selectRank(rank); }
   [[nodiscard]] int currentRank() const { return m_state.current; }
   /// Cycles of a program that was changed and rebuilt since the recording are not refused.
@@ -223,6 +236,8 @@ class DebugSession : public QObject, private mi::FleetObserver {
 
   // debug_session_unrecorded.cpp: ranks of core files, and of jobs that run without us
   [[nodiscard]] bool canReplay();
+  /// Why ranks that were not recorded cannot be replayed, as a sentence; empty: they were.
+  [[nodiscard]] QString whyNoReplay() const;
   void openUnrecorded(Source source, const QString& title, const QList<UnrecordedRank>& ranks);
   void closeAny();
   void closeUnrecorded();
@@ -295,6 +310,7 @@ class DebugSession : public QObject, private mi::FleetObserver {
   QSet<QString> m_toldInputs;
   app::OtherContents m_contents;  ///< of the present cycle
   QTimer m_tick;
+  CycleTimes m_times;
   bool m_allowRebuilt = false;
   bool m_keepsPart = false;  ///< in the trace
   StopFilter m_stopFilter;

@@ -49,6 +49,18 @@ Serial DebugSession::startFor(const Goal& goal) const {
                             : 0;  // a new cycle takes the program as it is now
 }
 
+std::optional<DebugSession::BackCost> DebugSession::backCost() const {
+  const Serial last = m_state.serialOf(m_state.current);
+  if (m_state.source != Source::Recording || last == 0 || !m_state.runs(m_state.current) ||
+      !m_state.events.areRead()) {
+    return std::nullopt;
+  }
+  const Serial to = startFor({{m_state.current, last}, {}, {}, true});
+  const bool snapshot = to != 0 && m_state.snapshots.serials.front() <= to;
+  const std::optional<qint64> took = snapshot ? m_times.fromSnapshot() : m_times.anew();
+  return took ? std::optional<BackCost>({snapshot, *took}) : std::nullopt;
+}
+
 bool DebugSession::goBack(const Goal& goal) {
   const Serial to = startFor(goal);
   if (to == 0 || m_state.snapshots.serials.front() > to) {
@@ -57,6 +69,7 @@ bool DebugSession::goBack(const Goal& goal) {
   const int rank = m_state.now.begin()->first;
   m_cycles.end(tr("went back"), false);  // a search goes on in the next one
   m_state.phase = Phase::GoingBack;
+  m_times.begin(CycleTimes::Begin::Snapshot);
   m_control.setGoal(goal);
   m_breakpoints.followLines();
   beginCycle();

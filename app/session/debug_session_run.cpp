@@ -35,6 +35,7 @@ void DebugSession::goTo(Goal goal) {
     startCycle(std::move(goal));
     return;
   }
+  m_times.movesOn();
   m_control.goOnTo(std::move(goal));
 }
 
@@ -84,6 +85,34 @@ void DebugSession::go(Move move) {
   goTo(std::move(*goal));
 }
 
+QString DebugSession::whyNot(Move move) const {
+  if (const QString why = whyNoReplay(); !why.isEmpty()) {
+    return why;
+  }
+  if (!isOpen()) {
+    return tr("No trace is open.");
+  }
+  const bool back = move == Move::PreviousEvent || move == Move::PreviousReceive;
+  if (back && m_state.now.empty() && !isGoing()) {
+    return tr("No replay runs that could go back. Replay to an event first.");
+  }
+  if (isGoing() || (move != Move::Failure && !m_state.events.areRead())) {
+    return {};
+  }
+  return Destinations(m_state).whyNot(move, m_bookmarks.failing());
+}
+
+QString DebugSession::whyNoPreviousHit() const {
+  if (const QString why = whyNoReplay(); !why.isEmpty()) {
+    return why;
+  }
+  if (!isOpen()) {
+    return tr("No trace is open.");
+  }
+  return m_state.runs(m_state.current) ? m_search.whyNoPreviousHit()
+                                       : m_state.notInReplay(m_state.current);
+}
+
 void DebugSession::previousHit() {
   if (canReplay() && !refuses(m_state.current)) {
     m_search.toPreviousHit();
@@ -105,6 +134,9 @@ void DebugSession::act(values::RankAction action, const QList<int>& ranks, const
     return;
   }
   if (m_state.source == Source::Recording || !actUnrecorded(action, ranks, who)) {
+    if (action == values::RankAction::Continue) {
+      m_times.movesOn();
+    }
     m_control.act(action, ranks, who);
   }
 }

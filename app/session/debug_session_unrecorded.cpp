@@ -31,14 +31,17 @@ views::TraceDataPtr emptyTrace(const QString& title, const QList<UnrecordedRank>
 
 }  // namespace
 
+QString DebugSession::whyNoReplay() const {
+  return m_state.source == Source::Recording ? QString()
+         : m_state.source == Source::Cores
+             ? tr("Core files can only be looked at. To run the program again, record it.")
+             : tr("A job that runs without being recorded cannot be replayed. Record the "
+                  "program to go back and forth in it.");
+}
+
 bool DebugSession::canReplay() {
-  if (m_state.source != Source::Recording) {
-    Q_EMIT message(
-        m_state.source == Source::Cores
-            ? tr("Core files can only be looked at. To run the program again, record it.")
-            : tr("A job that runs without being recorded cannot be replayed. Record the "
-                 "program to go back and forth in it."),
-        false);
+  if (const QString why = whyNoReplay(); !why.isEmpty()) {
+    Q_EMIT message(why, false);
     return false;
   }
   return isOpen();

@@ -16,6 +16,11 @@ Error nowhere(const QString& sentence) {
   return {ErrorCode::Usage, sentence.toStdString(), {}};
 }
 
+QString noMoreRaces() {
+  return QCoreApplication::translate("pf::session::Destinations",
+                                     "No receive races from here on in the recording.");
+}
+
 }  // namespace
 
 Result<Goal> Destinations::of(Move move, const EventRef& marked) const {
@@ -29,6 +34,23 @@ Result<Goal> Destinations::of(Move move, const EventRef& marked) const {
     return nowhere(m_state.notInReplay(goal->event.rank));
   }
   return goal;
+}
+
+QString Destinations::whyNot(Move move, const EventRef& marked) const {
+  const bool ofCurrent = move != Move::NextRace && move != Move::Failure;
+  if (ofCurrent && !m_state.runs(m_state.current)) {
+    return m_state.notInReplay(m_state.current);
+  }
+  if (move == Move::NextDelivery || move == Move::NextDeliveryAnywhere ||
+      (move == Move::PreviousEvent && begun(m_state.current) > 0) ||
+      (move == Move::NextRace && isRaceAhead())) {
+    return {};
+  }
+  if (move == Move::NextRace) {
+    return noMoreRaces();
+  }
+  const Result<Goal> goal = of(move, marked);
+  return goal ? QString() : QString::fromStdString(goal.error().message);
 }
 
 Result<Goal> Destinations::found(Move move, const EventRef& marked) const {
@@ -167,6 +189,25 @@ Result<Goal> Destinations::nextDelivery(bool anywhere) const {
               std::move(cut)};
 }
 
+bool Destinations::isRaceAhead() const {
+  const bool moving = !m_pending.empty() || m_state.goesOn();
+  const views::RaceTable& races = m_state.trace->races;
+  for (std::size_t race = 0; race < races.size(); ++race) {
+    const int rank = races.rank(race);
+    if (!m_state.runs(rank)) {
+      continue;
+    }
+    const Serial past = moving ? begun(rank) + (stands(rank) ? 1 : 0) : 0;
+    const std::size_t at = races.index(race);
+    const Serial serial =
+        races.isProbe(race) ? history(rank).probes[at].event : history(rank).receives[at].post;
+    if (serial > past) {
+      return true;
+    }
+  }
+  return false;
+}
+
 Result<Goal> Destinations::nextRace() const {
   const bool moving = !m_pending.empty() || m_state.goesOn();
   EventRef best;
@@ -187,7 +228,7 @@ Result<Goal> Destinations::nextRace() const {
     }
   }
   if (!best.valid()) {
-    return nowhere(tr("No receive races from here on in the recording."));
+    return nowhere(noMoreRaces());
   }
   return Goal{best, tr("next racing receive: rank %1, event %2").arg(best.rank).arg(best.serial)};
 }

@@ -43,6 +43,8 @@ class Destinations {
   /// All events of the trace are read (SessionState::events). `marked`: what is marked as failing. An error is a
   /// sentence for the user: there is no such event.
   [[nodiscard]] Result<Goal> of(Move move, const EventRef& marked) const;
+  /// Why of() would fail, as a sentence; empty: it would not. It looks for no cut. Not of deliveries: empty.
+  [[nodiscard]] QString whyNot(Move move, const EventRef& marked) const;
   /// Events that each rank has done when it is there. `goal.event` is valid.
   [[nodiscard]] std::vector<Serial> cutOf(const Goal& goal) const;
   /// The event that the rank does next, 1 where none runs.
@@ -56,6 +58,8 @@ class Destinations {
   [[nodiscard]] Result<Goal> previousReceive() const;
   [[nodiscard]] Result<Goal> nextDelivery(bool anywhere) const;
   [[nodiscard]] Result<Goal> nextRace() const;
+  /// A race of a rank that runs lies behind where that is.
+  [[nodiscard]] bool isRaceAhead() const;
   [[nodiscard]] Result<Goal> failure(const EventRef& marked) const;
   [[nodiscard]] EventRef deliveryAfter(int rank, const std::vector<Serial>& done) const;
   [[nodiscard]] std::uint32_t timeOf(const EventRef& event) const;

@@ -14,20 +14,28 @@ constexpr int kIgnoreAll = 1000000000;
 }  // namespace
 
 /// The hits of the current rank in the last cycle, but the one that it stands at.
-void HitSearch::findTrail() {
-  m_trail.clear();
+QList<values::BreakpointHit> HitSearch::trail() const {
+  QList<values::BreakpointHit> hits;
   for (const values::BreakpointHit& hit : std::as_const(m_cycles.last().recorded)) {
     if (hit.rank == m_state.current && m_breakpoints.find(hit.breakpoint) != nullptr) {
-      m_trail.append(hit);
+      hits.append(hit);
     }
   }
-  m_trailRank = m_state.current;
   const bool standing = std::ranges::any_of(
       m_cycles.standing(),
       [this](const values::BreakpointHit& hit) { return hit.rank == m_state.current; });
-  if (standing && !m_trail.isEmpty()) {
-    m_trail.removeLast();
+  if (standing && !hits.isEmpty()) {
+    hits.removeLast();
   }
+  return hits;
+}
+
+QString HitSearch::whyNoPreviousHit() const {
+  const bool followed = m_trailCycle == m_cycles.lastNumber() && m_trailRank == m_state.current;
+  const bool some = !m_cycles.none() && !(followed ? m_trail : trail()).isEmpty();
+  return some ? QString()
+              : tr("Rank %1 has hit no breakpoint before this place in this cycle.")
+                    .arg(m_state.current);
 }
 
 void HitSearch::toPreviousHit() {
@@ -35,12 +43,11 @@ void HitSearch::toPreviousHit() {
     return;
   }
   if (m_trailCycle != m_cycles.lastNumber() || m_trailRank != m_state.current) {
-    findTrail();
+    m_trail = trail();
+    m_trailRank = m_state.current;
   }
   if (m_trail.isEmpty()) {
-    Q_EMIT message(
-        tr("Rank %1 has hit no breakpoint before this place in this cycle.").arg(m_state.current),
-        false);
+    Q_EMIT message(whyNoPreviousHit(), false);
     return;
   }
   const values::BreakpointHit hit = m_trail.takeLast();

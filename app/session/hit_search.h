@@ -30,6 +30,8 @@ class HitSearch : public QObject {
 
   /// Of the current rank in this cycle: the same place again.
   void toPreviousHit();
+  /// Why it would not go anywhere, as a sentence; empty: it would.
+  [[nodiscard]] QString whyNoPreviousHit() const;
   /// Where the expression was changed last before the current rank's next event.
   void toLastChange(const QString& expression);
 
@@ -72,7 +74,7 @@ class HitSearch : public QObject {
   void begin(Search search);
   void runCycle(Goal goal);
   void goBackTo(const Goal& goal);
-  void findTrail();
+  [[nodiscard]] QList<values::BreakpointHit> trail() const;
 
   SessionState& m_state;
   Breakpoints& m_breakpoints;

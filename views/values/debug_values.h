@@ -34,6 +34,7 @@ struct RankState {
   bool debugger = false;  ///< a GDB is attached
   QString host;
   qint64 pid = 0;
+  bool inside = false;  ///< of the event that it has begun last
   friend bool operator==(const RankState&, const RankState&) = default;
 };
 

@@ -34,6 +34,7 @@ void describeRunning(const RankNow& now, values::RankState& state) {
 
 void describe(const RankNow& now, values::RankState& state) {
   state.serial = now.state.serial;
+  state.inside = now.state.phase == RankPhase::Running && now.state.inCall != 0;
   state.debugger = now.attached;
   state.host = now.host;
   state.pid = now.pid;
