@@ -241,6 +241,16 @@ std::string sentenceOf(const db::RankInfo& rank) {
   return who + state + (rank.exitSignal ? ", by " + signalName(*rank.exitSignal) : "");
 }
 
+/// Somebody ended ranks that stood in MPI calls: a deadlock, or what waits for it.
+bool hung(const std::vector<db::RankInfo>& ranks, const db::RankInfo& worst) {
+  const Guilt guilt = guiltOf(worst);
+  return guilt == Guilt::Stuck || ((guilt == Guilt::Cut || guilt == Guilt::Killed) &&
+                                   std::ranges::all_of(ranks, [](const db::RankInfo& rank) {
+                                     return rank.complete ||
+                                            rank.state.starts_with("ended inside MPI_");
+                                   }));
+}
+
 }  // namespace
 
 bool endedWell(const db::RankInfo& rank) {
@@ -250,8 +260,9 @@ bool endedWell(const db::RankInfo& rank) {
 std::optional<WhatFailed> whatFailed(const std::vector<db::RankInfo>& ranks,
                                      std::optional<std::int32_t> exitStatus) {
   if (const db::RankInfo* const worst = guiltiest(ranks)) {
-    return WhatFailed{
-        worst->rank, guiltOf(*worst) == Guilt::Stuck ? Hang(ranks).sentence() : sentenceOf(*worst)};
+    return WhatFailed{worst->rank,
+                      guiltOf(*worst) == Guilt::Stuck ? Hang(ranks).sentence() : sentenceOf(*worst),
+                      hung(ranks, *worst)};
   }
   if (exitStatus.value_or(0) == 0) {
     return std::nullopt;

@@ -29,6 +29,8 @@ bool endedWell(const db::RankInfo& rank);
 struct WhatFailed {
   Rank rank = kUnknownRank;  ///< unknown: no rank by itself
   std::string sentence;
+  bool hangs =
+      false;  ///< no rank failed by itself, and all that did not finish were ended in an MPI call
 };
 /// Nothing: the run ended well, as far as its ranks and its launcher (`exitStatus`) tell, or it goes on.
 std::optional<WhatFailed> whatFailed(const std::vector<db::RankInfo>& ranks,

@@ -50,6 +50,20 @@ TEST(WhatFailed, AnExitStatusBehindMpiFinalize) {
   EXPECT_EQ(sentenceOf(ranks), "rank 0 was ended by SIGSEGV after event 9");
 }
 
+TEST(WhatFailed, AHangIsToldFromWhatFailedByItself) {
+  std::vector<db::RankInfo> ranks{rankOf(0), cut(1, "ended inside MPI_Recv (event 9)"),
+                                  cut(2, "ended inside MPI_Barrier (event 9)")};
+  EXPECT_TRUE(whatFailed(ranks, 1)->hangs) << "somebody ended it";
+  ranks[1].exitSignal = SIGKILL;
+  EXPECT_TRUE(whatFailed(ranks, 1)->hangs) << "by force";
+  ranks[2] = cut(2, "was in the program after event 9");
+  EXPECT_FALSE(whatFailed(ranks, 1)->hangs) << "one computed";
+  ranks[2] = cut(2, "ended inside MPI_Recv (event 9)");
+  ranks[0].exitStatus = 3;
+  EXPECT_FALSE(whatFailed(ranks, 1)->hangs) << "one was wrong";
+  EXPECT_FALSE(whatFailed({rankOf(0)}, 1)->hangs);
+}
+
 TEST(WhatFailed, TheOthersAreEndedByTheLauncher) {
   std::vector<db::RankInfo> ranks{cut(0, "ended inside MPI_Recv (event 9)"),
                                   cut(1, "ended inside MPI_Abort (event 9)"),
