@@ -42,7 +42,7 @@ QueuesWidget::QueuesWidget(QWidget* parent)
   m_moment->setAccessibleName(tr("Moment of the run"));
   m_filter->setPlaceholderText(tr("Filter: words of a row"));
   m_filter->setClearButtonEnabled(true);
-  m_filter->setMaximumWidth(220);
+  m_filter->setFixedWidth(220);
   m_summary->setTextFormat(Qt::PlainText);
   m_summary->setForegroundRole(QPalette::PlaceholderText);
   m_summary->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);

@@ -20,6 +20,15 @@
 #include "views/values/text.h"
 
 namespace pf::views {
+namespace {
+
+// Heights of the view from which on each has a place, in pixels.
+constexpr int kWithFooter = 150;
+constexpr int kWithToolBar = 230;
+constexpr int kWithOverview = 280;
+constexpr int kWithLegend = 320;
+
+}  // namespace
 
 SpaceTimeView::SpaceTimeView(QWidget* parent)
     : QWidget(parent),
@@ -44,7 +53,9 @@ void SpaceTimeView::layOut() {
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(0);
-  layout->addWidget(makeToolBar());
+  layout->setSizeConstraint(QLayout::SetNoConstraint);
+  m_toolBar = makeToolBar();
+  layout->addWidget(m_toolBar);
   auto* middle = new QHBoxLayout;
   middle->setSpacing(0);
   middle->addWidget(m_canvas, 1);
@@ -56,6 +67,30 @@ void SpaceTimeView::layOut() {
   setFocusProxy(m_canvas);
   QWidget::setTabOrder(m_canvas, m_minimap);
   QWidget::setTabOrder(m_minimap, m_search->edit());
+}
+
+void SpaceTimeView::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  fitHeight();
+}
+
+void SpaceTimeView::fitHeight() {
+  const auto show = [this](QWidget* tool, int from) {
+    tool->setVisible(height() >= from || m_called == tool);
+  };
+  show(m_footer, kWithFooter);
+  show(m_toolBar, kWithToolBar);
+  show(m_minimap, kWithOverview);
+  m_legend->setVisible(action(DiagramAction::Legend)->isChecked() && height() >= kWithLegend);
+}
+
+/// Null: back to the rows.
+void SpaceTimeView::call(QWidget* tool) {
+  m_called = tool;
+  if (tool == nullptr) {
+    m_canvas->setFocus();
+  }
+  fitHeight();
 }
 
 QWidget* SpaceTimeView::makeToolBar() {
@@ -91,7 +126,7 @@ void SpaceTimeView::connectCanvas() {
   connect(m_rows, &QScrollBar::valueChanged, viewport,
           [viewport](int value) { viewport->setScroll(value); });
   connect(m_minimap, &Minimap::windowMoved, viewport, &SpaceTimeViewport::setSpan);
-  connect(m_minimap, &Minimap::left, m_canvas, qOverload<>(&QWidget::setFocus));
+  connect(m_minimap, &Minimap::left, this, [this] { call(nullptr); });
 }
 
 void SpaceTimeView::connectActions() {
@@ -99,9 +134,11 @@ void SpaceTimeView::connectActions() {
   connect(m_actions, &DiagramActions::breakHereRequested, this, &SpaceTimeView::breakHereRequested);
   connect(m_actions, &DiagramActions::bookmarkRequested, this, &SpaceTimeView::bookmarkRequested);
   connect(m_actions, &DiagramActions::contentsRequested, this, &SpaceTimeView::contentsRequested);
-  connect(action(DiagramAction::Overview), &QAction::triggered, m_minimap,
-          qOverload<>(&QWidget::setFocus));
-  connect(action(DiagramAction::Legend), &QAction::toggled, m_legend, &QWidget::setVisible);
+  connect(action(DiagramAction::Overview), &QAction::triggered, this, [this] {
+    call(m_minimap);
+    m_minimap->setFocus();
+  });
+  connect(action(DiagramAction::Legend), &QAction::toggled, this, &SpaceTimeView::fitHeight);
 }
 
 void SpaceTimeView::connectSearch() {
@@ -116,7 +153,11 @@ void SpaceTimeView::connectSearch() {
   });
   connect(m_search->onlyAction(), &QAction::toggled, m_canvas, &SpaceTimeCanvas::setOnlyFound);
   connect(m_search, &SearchBar::hitSelected, this, &SpaceTimeView::selectEvent);
-  connect(m_search, &SearchBar::left, m_canvas, qOverload<>(&QWidget::setFocus));
+  connect(m_search, &SearchBar::left, this, [this] { call(nullptr); });
+  connect(m_search->findAction(), &QAction::triggered, this, [this] {
+    call(m_toolBar);
+    m_search->edit()->setFocus();
+  });
 }
 
 QList<QAction*> SpaceTimeView::searchActions() const {

@@ -93,6 +93,8 @@ class SpaceTimeView : public QWidget {
   /// Hide, show only, collapse, sort: for a menu.
   [[nodiscard]] QList<QAction*> rankActions() const;
   [[nodiscard]] SearchBar* searchBar() const { return m_search; }
+  /// As a strip: what lies around the rows goes where there is no room for it.
+  [[nodiscard]] QSize minimumSizeHint() const override { return {320, 110}; }
 
  Q_SIGNALS:
   void eventSelected(const pf::EventRef& event);  ///< invalid when the selection is cleared
@@ -104,8 +106,13 @@ class SpaceTimeView : public QWidget {
   void bookmarkRequested(const pf::EventRef& event);
   void contentsRequested(const pf::EventRef& event);  ///< of its messages
 
+ protected:
+  void resizeEvent(QResizeEvent* event) override;
+
  private:
   [[nodiscard]] QWidget* makeToolBar();
+  void fitHeight();
+  void call(QWidget* tool);
   void layOut();
   void connectCanvas();
   void connectActions();
@@ -126,6 +133,8 @@ class SpaceTimeView : public QWidget {
   DiagramFooter* m_footer;
   DiagramActions* m_actions;
   AxisChoice* m_axis;
+  QWidget* m_toolBar = nullptr;
+  QWidget* m_called = nullptr;  ///< that is there by the user's wish, whatever the height
 };
 
 }  // namespace pf::views

@@ -152,7 +152,7 @@ QVariant RanksModel::data(const QModelIndex& index, int role) const {
         case SerialColumn:
           return state.serial == 0 ? QString() : QString::number(state.serial);
         case WhereColumn:
-          return oneLine(state.where);
+          return oneLine(state.where.section(u" at "_s, -1));  // the function is in the stack
         default:
           return oneLine(state.detail);
       }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/panes/race_classes_view.h"
 
+#include <algorithm>
+
 #include <QAction>
 #include <QHeaderView>
 #include <QSortFilterProxyModel>
@@ -29,7 +31,7 @@ RaceClassesView::RaceClassesView(QWidget* parent)
   setUpTable(*m_table);
   m_table->setSortingEnabled(true);
   m_table->sortByColumn(RaceClassModel::Weight, Qt::AscendingOrder);
-  m_table->setColumnWidth(RaceClassModel::Weight, 100);
+  m_table->setColumnWidth(RaceClassModel::Weight, 96);
   m_table->setColumnWidth(RaceClassModel::Receive, 170);
   m_table->setColumnWidth(RaceClassModel::Senders, 140);
   for (const int column : {RaceClassModel::Races, RaceClassModel::Ranks, RaceClassModel::First,
@@ -60,6 +62,16 @@ void RaceClassesView::setTrace(TraceIndexPtr trace, const std::vector<std::uint8
                                RaceClassesPtr classes) {
   m_model->setTrace(std::move(trace), severity, std::move(classes));
   selectRow(0);
+  fitColumns();
+}
+
+/// What names a class is read in whole, where it is not very long.
+void RaceClassesView::fitColumns() {
+  constexpr int kWidest = 300;
+  for (const int column : {RaceClassModel::Receive, RaceClassModel::Senders}) {
+    m_table->resizeColumnToContents(column);
+    m_table->setColumnWidth(column, std::clamp(m_table->columnWidth(column), 100, kWidest));
+  }
 }
 
 void RaceClassesView::setBenign(const QHash<QString, QString>& notes) {

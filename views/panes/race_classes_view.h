@@ -39,6 +39,7 @@ class RaceClassesView : public QWidget {
 
  private:
   void onCurrent();
+  void fitColumns();
 
   RaceClassModel* m_model;
   QSortFilterProxyModel* m_proxy;

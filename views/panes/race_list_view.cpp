@@ -36,6 +36,11 @@ EventRef eventOf(const QTreeWidgetItem& item) {
   return {pair.first, static_cast<Serial>(pair.second)};
 }
 
+/// The height of a line of text with what is around it, in pixels.
+int lineHeight(const QWidget& widget) {
+  return widget.fontMetrics().height() + 7;
+}
+
 QTreeWidgetItem* endItem(const TraceIndex& trace, const QString& role, EventRef ref, Tag tag,
                          std::uint32_t message, Tone tone) {
   auto* item = new QTreeWidgetItem(
@@ -81,28 +86,7 @@ RaceListView::RaceListView(QWidget* parent)
   m_find->setShortcutContext(Qt::WidgetWithChildrenShortcut);
   addAction(m_find);
 
-  auto* top = new QHBoxLayout;
-  top->setContentsMargins(6, 6, 6, 4);
-  top->setSpacing(8);
-  top->addWidget(m_filter, 1);
-  top->addWidget(m_count);
-  auto* splitter = new QSplitter(Qt::Vertical);
-  splitter->addWidget(m_table);
-  splitter->addWidget(makeDetails());
-  splitter->setStretchFactor(0, 3);
-  splitter->setStretchFactor(1, 2);
-  splitter->setChildrenCollapsible(false);
-  auto* layout = new QVBoxLayout(this);
-  layout->setContentsMargins(0, 0, 0, 0);
-  layout->setSpacing(0);
-  layout->addLayout(top);
-  auto* beside = new QSplitter;
-  beside->addWidget(m_classes);
-  beside->addWidget(splitter);
-  beside->setStretchFactor(0, 2);
-  beside->setStretchFactor(1, 3);
-  beside->setChildrenCollapsible(false);
-  layout->addWidget(beside, 1);
+  layOut();
   connect(m_classes, &RaceClassesView::classSelected, this, [this](const std::vector<int>& races) {
     keepSelection([&] { m_proxy->setRaces(races); });
     updateCount();
@@ -122,6 +106,12 @@ RaceListView::RaceListView(QWidget* parent)
   };
   connect(m_replay, &QAction::triggered, this, replay);
   connect(m_table, &QTableView::activated, this, replay);
+  connect(m_table, &QTableView::clicked, this, [this] {
+    if (m_told != selectedRace()) {  // it was selected, but by nobody's hand
+      m_told = selectedRace();
+      Q_EMIT raceSelected(m_told);
+    }
+  });
   m_table->setAccessibleName(tr("Races"));
   QWidget* before = nullptr;  // from left to right
   for (QWidget* widget :
@@ -135,7 +125,8 @@ RaceListView::RaceListView(QWidget* parent)
   setTrace(nullptr);
 }
 
-QWidget* RaceListView::makeDetails() {
+/// Classes, their races, the messages of one beside one another; below them in full width why it could have been otherwise.
+void RaceListView::layOut() {
   m_details = new QTreeWidget;
   m_details->setObjectName(u"raceDetails"_s);
   m_details->setHeaderLabels(
@@ -152,12 +143,34 @@ QWidget* RaceListView::makeDetails() {
   scroll->setWidget(m_why);
   scroll->setWidgetResizable(true);
   scroll->setFrameShape(QFrame::NoFrame);
-  auto* box = new QSplitter(Qt::Horizontal);
-  box->addWidget(m_details);
-  box->addWidget(scroll);
-  box->setStretchFactor(0, 3);
-  box->setStretchFactor(1, 2);
-  box->setSizes({320, 320});
+  auto* beside = new QSplitter;
+  int each = 0;
+  for (QWidget* part : {static_cast<QWidget*>(m_classes), static_cast<QWidget*>(m_table),
+                        static_cast<QWidget*>(m_details)}) {
+    part->setMinimumSize(120, 3 * lineHeight(*part));
+    beside->addWidget(part);
+    beside->setStretchFactor(each++, 1);
+  }
+  beside->setSizes({464, 518, 384});
+  beside->setChildrenCollapsible(false);
+  scroll->setMinimumHeight(2 * lineHeight(*scroll));
+  auto* whole = new QSplitter(Qt::Vertical);
+  whole->addWidget(beside);
+  whole->addWidget(scroll);
+  whole->setStretchFactor(0, 1);
+  whole->setStretchFactor(1, 0);
+  whole->setSizes({300, 3 * lineHeight(*scroll)});
+  whole->setChildrenCollapsible(false);
+  auto* top = new QHBoxLayout;
+  top->setContentsMargins(6, 6, 6, 4);
+  top->setSpacing(8);
+  top->addWidget(m_filter, 1);
+  top->addWidget(m_count);
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(0);
+  layout->addLayout(top);
+  layout->addWidget(whole, 1);
   connect(m_details, &QTreeWidget::currentItemChanged, this, [this](QTreeWidgetItem* item) {
     if (item == nullptr || m_quiet) {
       return;
@@ -168,7 +181,6 @@ QWidget* RaceListView::makeDetails() {
   });
   connect(m_details, &QTreeWidget::itemActivated, this,
           [this](const QTreeWidgetItem* item) { Q_EMIT eventSelected(eventOf(*item)); });
-  return box;
 }
 
 void RaceListView::showWhy(const QTreeWidgetItem& item) {
@@ -230,16 +242,12 @@ void RaceListView::showTrace(const TraceIndexPtr& trace, const JudgedRaces& judg
   m_quiet = true;
   m_model->setTrace(trace, judged);
   m_classes->setTrace(trace, judged.severity, judged.classes);
-  m_details->clear();
-  m_why->clear();
+  showDetails(-1);
   m_quiet = false;
   updateCount();
   if (m_model->rowCount() > 0) {
     m_table->horizontalHeader()->setResizeContentsPrecision(100);
     m_table->resizeColumnsToContents();
-    for (int column = 0; column < RaceListModel::ColumnCount; ++column) {
-      m_table->setColumnWidth(column, m_table->columnWidth(column) + 4);
-    }
   }
 }
 
@@ -285,6 +293,7 @@ void RaceListView::selectRace(int race) {
     m_table->setCurrentIndex({});
   }
   showDetails(selectedRace());
+  m_told = -1;
   m_quiet = false;
 }
 
@@ -297,6 +306,7 @@ void RaceListView::onCurrent() {
   m_quiet = true;
   showDetails(race);
   m_quiet = false;
+  m_told = race;
   Q_EMIT raceSelected(race);
 }
 
@@ -304,6 +314,10 @@ void RaceListView::showDetails(int race) {
   m_details->clear();
   m_why->clear();
   if (race < 0) {
+    if (m_model->rowCount() > 0) {
+      m_why->setText(
+          tr("Select a race: the messages that it could have taken instead are listed, and why."));
+    }
     return;
   }
   const TraceIndex& trace = *m_model->trace();

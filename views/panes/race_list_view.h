@@ -77,7 +77,7 @@ class RaceListView : public QWidget {
   void showDetails(int race);
   void showWhy(const QTreeWidgetItem& item);
   void updateCount();
-  [[nodiscard]] QWidget* makeDetails();
+  void layOut();
 
   RaceClassesView* m_classes;
   RaceListModel* m_model;
@@ -90,6 +90,7 @@ class RaceListView : public QWidget {
   QAction* m_replay;
   QAction* m_find;
   bool m_quiet = false;
+  int m_told = -1;    ///< that raceSelected() has told last
   int m_wanted = -1;  ///< selected while the races were being judged
   Background<JudgedRaces> m_judging;
   std::function<QStringList(int race)> m_judges;

@@ -18,6 +18,7 @@
 #include <QVBoxLayout>
 
 #include "views/models/rank_models.h"
+#include "views/panes/action_tips.h"
 #include "views/panes/icons.h"
 #include "views/panes/item_views.h"
 #include "views/panes/theme.h"
@@ -132,6 +133,7 @@ RankStrip::RankStrip(QWidget* parent)
   }
   connect(m_model, &QAbstractItemModel::rowsInserted, this, &RankStrip::refreshMode);
   connect(m_model, &QAbstractItemModel::dataChanged, this, [this](const QModelIndex& from) {
+    fitWhere();
     const auto activity = static_cast<RankActivity>(from.data(RanksModel::ActivityRole).toInt());
     if (activity == RankActivity::NotInReplay) {
       m_table->setColumnWidth(
@@ -175,16 +177,19 @@ void RankStrip::makeViews() {
 void RankStrip::makeActions(QToolBar& bar) {
   struct Spec {
     RankAction action;
+    const char* name;
     Icon icon;
     QKeySequence keys;
   };
-  const Spec specs[] = {{RankAction::Continue, Icon::Continue, QKeySequence(Qt::Key_F5)},
-                        {RankAction::Pause, Icon::Pause, QKeySequence(Qt::Key_F6)},
-                        {RankAction::Next, Icon::StepOver, QKeySequence(Qt::Key_F10)},
-                        {RankAction::Step, Icon::StepInto, QKeySequence(Qt::Key_F11)},
-                        {RankAction::Finish, Icon::StepOut, QKeySequence(Qt::SHIFT | Qt::Key_F11)}};
+  const Spec specs[] = {
+      {RankAction::Continue, "continueRanks", Icon::Continue, QKeySequence(Qt::Key_F5)},
+      {RankAction::Pause, "pauseRanks", Icon::Pause, QKeySequence(Qt::Key_F6)},
+      {RankAction::Next, "nextLine", Icon::StepOver, QKeySequence(Qt::Key_F10)},
+      {RankAction::Step, "stepIn", Icon::StepInto, QKeySequence(Qt::Key_F11)},
+      {RankAction::Finish, "stepOut", Icon::StepOut, QKeySequence(Qt::SHIFT | Qt::Key_F11)}};
   for (const Spec& spec : specs) {
     auto* made = new QAction(icon(spec.icon), actionText(spec.action), this);
+    made->setObjectName(QString::fromLatin1(spec.name));
     made->setShortcut(spec.keys);
     made->setToolTip(
         u"%1 (%2)"_s.arg(actionText(spec.action), spec.keys.toString(QKeySequence::NativeText)));
@@ -362,13 +367,21 @@ QList<int> RankStrip::scopeRanks() const {
   return all;
 }
 
-void RankStrip::refreshActions() {
-  if (m_actions.empty()) {
-    return;  // being made
+/// Wider as it gets longer, within bounds.
+void RankStrip::fitWhere() {
+  constexpr int kWidest = 150;
+  if (m_stack->currentWidget() == m_table) {
+    const int before = m_table->columnWidth(RanksModel::WhereColumn);
+    m_table->resizeColumnToContents(RanksModel::WhereColumn);
+    const int wanted = std::min(m_table->columnWidth(RanksModel::WhereColumn), kWidest);
+    m_table->setColumnWidth(RanksModel::WhereColumn, std::max(before, wanted));
   }
+}
+
+QString RankStrip::whyNot(RankAction action) const {
   bool stopped = false;
   bool moving = false;
-  bool stopable = false;
+  bool canStep = false;
   for (const int rank : scopeRanks()) {
     if (const RankState* state = m_model->state(rank); state != nullptr) {
       const bool runs =
@@ -376,14 +389,37 @@ void RankStrip::refreshActions() {
       const bool halted =
           state->activity == RankActivity::Stopped || state->activity == RankActivity::Gated;
       stopped = stopped || halted;
-      stopable = stopable || (halted && state->debugger);
+      canStep = canStep || (halted && state->debugger);
       moving = moving || runs;
     }
   }
-  m_actions.at(RankAction::Continue)->setEnabled(stopped);
-  m_actions.at(RankAction::Pause)->setEnabled(moving);
-  for (const RankAction step : {RankAction::Step, RankAction::Next, RankAction::Finish}) {
-    m_actions.at(step)->setEnabled(stopable);
+  if (!stopped && !moving) {
+    return tr("None of these ranks runs or is stopped (%1).").arg(m_scope->currentText());
+  }
+  switch (action) {
+    case RankAction::Pause:
+      return moving ? QString() : tr("None of these ranks runs (%1).").arg(m_scope->currentText());
+    case RankAction::Continue:
+      return stopped ? QString()
+                     : tr("None of these ranks is stopped (%1).").arg(m_scope->currentText());
+    case RankAction::Step:
+    case RankAction::Next:
+    case RankAction::Finish:
+      break;
+  }
+  return canStep   ? QString()
+         : stopped ? tr("Stepping needs a debugger on the rank: tick it in the pane Ranks.")
+                   : tr("The ranks run: pause them first.");
+}
+
+void RankStrip::refreshActions() {
+  if (m_actions.empty()) {
+    return;  // being made
+  }
+  for (const auto& [which, action] : m_actions) {
+    const QString why = whyNot(which);
+    why.isEmpty() ? setPossible(*action, tr("For: %1").arg(m_scope->currentText()))
+                  : setWhyNot(*action, why);
   }
   m_summary->setText(m_runText.isEmpty() ? m_model->summary() : oneLine(m_runText));
   m_summary->setToolTip(plainToolTip(m_summary->text()));

@@ -61,6 +61,8 @@ class RankStrip : public QWidget {
   [[nodiscard]] QString summary() const;
   /// Continue, Pause, Step, Next, Finish: with shortcuts F5, F6, F11, F10, Shift+F11.
   [[nodiscard]] QAction* action(RankAction action) const;
+  /// Why it cannot be done now with the ranks that the buttons are for, as a sentence; empty: it can.
+  [[nodiscard]] QString whyNot(RankAction action) const;
   [[nodiscard]] QComboBox* scopeBox() const { return m_scope; }
   [[nodiscard]] bool isCompact() const;
 
@@ -77,6 +79,7 @@ class RankStrip : public QWidget {
   void makeActions(QToolBar& bar);
   void makeViews();
   void makeGroupMenu(QToolBar& bar);
+  void fitWhere();
   void fillGroupMenu();
   void refreshMode();
   void refreshActions();

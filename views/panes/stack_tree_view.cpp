@@ -37,7 +37,6 @@ StackTreeView::StackTreeView(QWidget* parent)
   m_summary->setForegroundRole(QPalette::PlaceholderText);
   m_summary->setMargin(4);
   m_summary->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-  bar->addWidget(m_summary);
   m_tree->setModel(m_model);
   setUpTree(*m_tree);
   m_tree->setColumnWidth(StackTreeModel::FunctionColumn, 190);
@@ -50,6 +49,7 @@ StackTreeView::StackTreeView(QWidget* parent)
   layout->setSpacing(0);
   layout->addWidget(bar);
   layout->addWidget(m_tree, 1);
+  layout->addWidget(m_summary);
 
   connect(m_refresh, &QAction::triggered, this, &StackTreeView::refreshRequested);
   connect(m_byLine, &QAction::toggled, this, [this](bool on) {
@@ -77,6 +77,13 @@ void StackTreeView::showStacks(const QList<RankStack>& stacks, qint64 millisecon
                                                          tr("rank"), tr("ranks")))
                                             .arg(byDebugger)
                                             .arg(milliseconds));
+}
+
+void StackTreeView::showRecordEnds(const QList<RankStack>& ends) {
+  showStacks(ends, 0);
+  if (!ends.isEmpty()) {
+    m_summary->setText(tr("The last call of each rank's record. A replay has whole stacks."));
+  }
 }
 
 void StackTreeView::setBusy() {

@@ -28,6 +28,8 @@ class StackTreeView : public QWidget {
 
   /// `milliseconds`: how long asking has taken.
   void showStacks(const QList<RankStack>& stacks, qint64 milliseconds);
+  /// Where the ranks' records end: the last call of each, and where it was made.
+  void showRecordEnds(const QList<RankStack>& ends);
   /// Stacks are being asked for.
   void setBusy();
   /// A click on a node that has this rank does not change the rank.

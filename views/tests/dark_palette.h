@@ -19,6 +19,9 @@ inline QPalette darkPalette() {
   p.setColor(QPalette::HighlightedText, Qt::white);
   p.setColor(QPalette::ToolTipBase, QColor(52, 55, 61));
   p.setColor(QPalette::ToolTipText, QColor(222, 224, 228));
+  for (const auto role : {QPalette::WindowText, QPalette::Text, QPalette::ButtonText}) {
+    p.setColor(QPalette::Disabled, role, QColor(118, 121, 128));
+  }
   return p;
 }
 

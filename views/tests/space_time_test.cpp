@@ -36,6 +36,7 @@ class SpaceTimeTest : public QObject {
   void init();
   void cleanup();
   void clickSelects();
+  void aLowOneIsAStrip();
   void doubleClickReplays();
   void arrowsMove();
   void raceKeysWalk();
@@ -99,6 +100,26 @@ void SpaceTimeTest::wheel(QPointF at, int delta, Qt::KeyboardModifiers modifiers
   QWheelEvent event(at, canvas().mapToGlobal(at), {}, {0, delta}, Qt::NoButton, modifiers,
                     Qt::NoScrollPhase, false);
   QApplication::sendEvent(&canvas(), &event);
+}
+
+void SpaceTimeTest::aLowOneIsAStrip() {
+  const auto isThere = [this](const char* name) {
+    return m_view->findChild<QWidget*>(QString::fromLatin1(name))->isVisible();
+  };
+  QVERIFY(isThere("minimap") && m_view->searchBar()->isVisible());
+  m_view->resize(1200, 130);
+  QVERIFY(!isThere("minimap") && !m_view->searchBar()->isVisible());
+  QTRY_VERIFY2(canvas().height() > 100, "the rows have all of it");
+  QVERIFY(m_view->minimumSizeHint().height() <= 130);
+  press(Qt::Key_Slash);
+  QVERIFY2(m_view->searchBar()->isVisible() && m_view->searchBar()->edit()->hasFocus(),
+           "asked for");
+  QTest::keyClick(m_view->searchBar()->edit(), Qt::Key_Escape);
+  QVERIFY(!m_view->searchBar()->isVisible() && canvas().hasFocus());
+  press(Qt::Key_O);
+  QVERIFY(isThere("minimap"));
+  m_view->resize(1200, 560);
+  QVERIFY(isThere("minimap") && m_view->searchBar()->isVisible());
 }
 
 void SpaceTimeTest::clickSelects() {

@@ -232,6 +232,14 @@ void ViewportTest::sizeChanges() {
   m_plot.setWidth(width);
   m_viewport->plotResized(width * 2);
   QVERIFY(isNear(m_viewport->geometry().scale(), 200));
+  m_viewport->fit();  // what shows everything goes on doing so
+  for (const double other : {width * 0.6, width * 1.5}) {
+    const double former = m_plot.width();
+    m_plot.setWidth(other);
+    m_viewport->plotResized(former);
+    QVERIFY(isNear(span().t1, m_long->lastTime() + 0.9));
+  }
+  m_plot.setWidth(width);
   m_viewport->plotResized(0);  // shown for the first time
   QVERIFY(isNear(span().t1, m_long->lastTime() + 0.9) && !m_viewport->history().canUndo());
 }

@@ -103,6 +103,15 @@ void WidgetsTest::raceListSelectsAndFilters() {
   QCOMPARE(view.table()->model()->rowCount(), 2);
   view.filterEdit()->clear();
   QCOMPARE(view.table()->model()->rowCount(), 7);
+  // What somebody else has selected is gone to by a click, too.
+  view.selectRace(3);
+  selected.clear();
+  const QPoint at = view.table()->visualRect(view.table()->currentIndex()).center();
+  QTest::mouseClick(view.table()->viewport(), Qt::LeftButton, {}, at);
+  QCOMPARE(selected.size(), 1);
+  QCOMPARE(selected.first().first().toInt(), 3);
+  QTest::mouseClick(view.table()->viewport(), Qt::LeftButton, {}, at);
+  QCOMPARE(selected.size(), 1);
   view.setTrace(nullptr);
   QCOMPARE(view.selectedRace(), -1);
 }

@@ -58,7 +58,7 @@ class SpaceTimeCanvas : public QWidget {
   /// The present view as a picture of its own size, headers and axis included.
   void renderTo(QPaintDevice* device, const QSizeF& size) const;
 
-  [[nodiscard]] QSize minimumSizeHint() const override { return {320, 160}; }
+  [[nodiscard]] QSize minimumSizeHint() const override { return {320, 60}; }
   [[nodiscard]] QSize sizeHint() const override { return {900, 420}; }
 
  Q_SIGNALS:

@@ -12,7 +12,12 @@ namespace {
 
 RankHeader headerOf(const RankEnd& end) {
   const auto header = [&end](const QString& word, Tone tone) {
-    return RankHeader{end.text.isEmpty() ? word : end.text, tone};
+    QString text = end.text.isEmpty() ? word : end.text;
+    if (const QString inside = u"ended inside "_s; text.startsWith(inside)) {
+      // There is little room: "in MPI_Recv".
+      text = u"in "_s + text.mid(inside.size()).section(u" ("_s, 0, 0);
+    }
+    return RankHeader{text, tone};
   };
   switch (end.kind) {
     case RankEndKind::Unknown:

@@ -441,7 +441,8 @@ void SpaceTimePainter::paintFailure(QPainter& painter, bool withText) const {
   }
   const double r = std::max(m_radius, 5.5);
   drawGlyph(painter, Glyph::Failure, centre, r, m_theme);
-  if (!withText || m_trace.data().failure.reason.isEmpty()) {
+  constexpr double kStrip = 130;  // no room for words between the rows
+  if (!withText || m_trace.data().failure.reason.isEmpty() || m_geometry.plot.height() < kStrip) {
     return;
   }
   QFont small = painter.font();

@@ -105,6 +105,11 @@ TimeSpan spanAround(EventRef event, const TimeSpan& span, const TraceIndex& trac
 }
 
 TimeSpan resizedSpan(const TimeSpan& span, const TraceIndex& trace, double before, double width) {
+  constexpr double kSame = 1e-6;
+  const TimeSpan whole = wholeSpan(trace, before);
+  if (std::abs(span.t0 - whole.t0) < kSame && std::abs(span.t1 - whole.t1) < kSame) {
+    return wholeSpan(trace, width);  // it showed everything
+  }
   const double scale = before / span.width();
   const bool isShort = scale >= kFitStep * 0.99 || span.width() < width / kWidestStep;
   return trace.axis() == TimeAxis::Logical && isShort ? TimeSpan{span.t0, span.t0 + width / scale}
