@@ -19,6 +19,7 @@ def manifest(package):
     properties = {
         "Microsoft.VisualStudio.Code.Engine": package["engines"]["vscode"],
         "Microsoft.VisualStudio.Code.ExtensionKind": "workspace",
+        "Microsoft.VisualStudio.Code.ExecutesCode": "true",
     }
     lines = "".join(f"      <Property Id={quoteattr(name)} Value={quoteattr(value)} />\n" for name, value in properties.items())
     return f"""<?xml version="1.0" encoding="utf-8"?>
@@ -30,9 +31,9 @@ def manifest(package):
     <Tags>{escape(",".join(package["keywords"]))}</Tags>
     <Categories>{escape(",".join(package["categories"]))}</Categories>
     <GalleryFlags>Public</GalleryFlags>
-    <License>extension/LICENSE.txt</License>
     <Properties>
 {lines}    </Properties>
+    <License>extension/LICENSE.txt</License>
   </Metadata>
   <Installation>
     <InstallationTarget Id="Microsoft.VisualStudio.Code" />
