@@ -101,6 +101,7 @@ TEST(WhatFailed, ADeadlockIsInWords) {
             "MPI_Ssend at b for rank 5.c:7 (f) for rank 0, ranks 2-3 are in MPI_Barrier at a.c:9 "
             "(main)");
   EXPECT_EQ(whatFailed(ranks, 1)->rank, 0);
+  EXPECT_TRUE(whatFailed(ranks, 1)->hangs);
   ranks[0].state = stuckText("MPI_Recv", 9, {false, "", 1, StuckIn::kAny});
   EXPECT_TRUE(
       sentenceOf(ranks).starts_with("no rank could get on: rank 0 waits in MPI_Recv for rank 1, "))
