@@ -13,6 +13,9 @@ namespace pf::headless {
 int ScriptBreakpoints::add(values::Breakpoint breakpoint) {
   const int id = m_breakpoints.addTransient(std::move(breakpoint));
   m_ids << id;
+  // What is known of one that had this id, and was deleted, is not true of it.
+  m_hadPlace.erase(id);
+  std::erase_if(m_warned, [id](const auto& warning) { return warning.second == id; });
   return id;
 }
 

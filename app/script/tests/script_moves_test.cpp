@@ -222,6 +222,22 @@ TEST_F(ScriptMovesTest, ABreakpointIsChangedByItsNumber) {
   EXPECT_EQ(ask("breakpoints"), PlainLines({"[all] breakpoint 1: collect; stops all"}));
 }
 
+TEST_F(ScriptMovesTest, ABreakpointHasNothingOfADeletedOne) {
+  standAll({{"-break-insert", kMade}});
+  answer("break m.c:12");
+  begin("next @1");
+  endStep(1, R"(reason="end-stepping-range")");
+  EXPECT_TRUE(m_handlers.neverSet().isEmpty());
+  answer("delete 1");
+  target().replies.push_back({"-break-insert", R"(^error,msg="No line 99 in file \"m.c\".")"});
+  answer("break m.c:99");
+  begin("next @1");
+  endStep(1, R"(reason="end-stepping-range")");
+  EXPECT_EQ(plain(m_handlers.neverSet()),
+            PlainLines({"breakpoint 2 (m.c:99) was never set: no code has been found for it"}))
+      << "the session has given it the id of the first";
+}
+
 TEST_F(ScriptMovesTest, InAReplayGdbsAreWaitedFor) {
   standAll({{"-break-insert", R"(^error,msg="No line 99 in file \"m.c\".")"}});
   begin("break /src/m.c:99");
