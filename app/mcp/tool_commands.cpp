@@ -80,7 +80,8 @@ void ToolDesk::replayTo(const Given& given) {
   if (to == "failure") {
     steps.push_back(step("to-failure"));
   } else if (to == "breakpoint") {
-    if (given.has("place")) {
+    m_toPlace = given.has("place");
+    if (m_toPlace) {
       Step set = ofRanks(step("break", given.text("place")), given);
       set.command.condition = given.text("condition");
       for (const std::string& words : {set.command.text, set.command.condition}) {

@@ -80,6 +80,13 @@ void ToolDesk::next() {
           "'stacks' with 'ranks' lists the frames; 'console' with 'info locals' the variables.");
       return;
     }
+    // One that a wrong name asks for: an answer that it was not come to would be no answer.
+    if (const QStringList never = m_run->handlers().neverSet(); m_toPlace && !never.isEmpty()) {
+      failNext(
+          never.join(QLatin1Char('\n')).toStdString(),
+          "Name code of the program, as FILE:LINE or FUNCTION; 'breakpoints' deletes this one.");
+      return;
+    }
     end({m_said.isEmpty() ? m_ifNothing : m_said.take(m_left), {}});
     return;
   }

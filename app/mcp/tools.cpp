@@ -60,6 +60,7 @@ void ToolDesk::call(const mcp::Tool& tool, const Given& given) {
   m_busy = true;
   m_cancelled = false;
   m_moves = false;
+  m_toPlace = false;
   m_said = BoundedText();
   m_left.clear();
   m_ifNothing = "done";

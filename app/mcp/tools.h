@@ -162,6 +162,7 @@ class ToolDesk : public QObject {
   std::deque<std::string> m_notes;    ///< that the session told since the last result
   bool m_some = false;                ///< a step that may fail has not
   bool m_moves = false;               ///< the present call sends ranks on
+  bool m_toPlace = false;             ///< … to a breakpoint whose place was given
   std::unique_ptr<CommandRun> m_run;  ///< null: no trace is open
 };
 
