@@ -5,6 +5,7 @@
 #include <fcntl.h>
 
 #include <array>
+#include <csignal>
 
 #include <QTest>
 
@@ -456,6 +457,34 @@ TEST_F(McpServerTest, AClientThatGoesAwayDuringACallEndsIt) {
         return m_finished == 1;
       },
       kPatienceMs));
+}
+
+TEST_F(McpServerTest, AClientThatHearsNothingAnyMoreEndsTheReplay) {
+  stand();
+  m_hear.reset();
+  testing::internal::CaptureStderr();
+  std::signal(SIGPIPE, SIG_IGN);  // as in photofinish-headless
+  send("ping");
+  EXPECT_TRUE(QTest::qWaitFor(
+      [this] {
+        pump();
+        return m_finished == 1;
+      },
+      kPatienceMs));
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
+TEST_F(McpServerTest, CallsThatWaitAreBounded) {
+  open();
+  const int go = begin("replay_to", {{"to", "event"}, {"rank", 2}, {"number", 40}});
+  int last = 0;
+  for (int i = 0; i < 33; ++i) {
+    last = begin("where");
+  }
+  EXPECT_NE(textOf(await(last)).find("too many calls"), std::string::npos);
+  arrive(go);
+  EXPECT_NE(textOf(await(last - 1)).find("before event 40"), std::string::npos)
+      << "the others are answered";
 }
 
 TEST_F(McpServerTest, AClientThatGoesAwayWhileATraceIsOpenedIsNotWaitedForLong) {
