@@ -10,6 +10,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import seals
 from dap_client import DapCase
+from mcp_client import McpCase
 from photofinish import BIN, PhotofinishTest, main
 
 PROGRAM = BIN / "e2e" / "steady"
@@ -48,18 +49,8 @@ class Mailed:
         self.record(f"mail/{name}", self.mpirun(2, PROGRAM, 20, 0), *options, env={"XDG_STATE_HOME": str(self.dir / who)})
         return self.mail / name
 
-    def assert_asks(self, run, *fragments):
-        self.assertEqual(run.status, 2, run)
-        for fragment in (*SHOWN, *fragments):
-            self.assertRegex(run.err, fragment, run)
-
-
-class ForeignTraceTest(Mailed, PhotofinishTest):
-    def watched(self, *words, timeout=120):
-        """The run, and what it executed and changed: paths, as they were named."""
-        log = self.dir / "calls"
-        run = self.run_command("strace", "-f", "-qq", "-s", "4096", "-e", "signal=none", "-e", "trace=%file", "-o", log, *words,
-                               timeout=timeout)
+    def calls_in(self, log, run):
+        """What was executed and changed: paths, as they were named."""
         executed, changed = [], []
         for line in log.read_text(errors="replace").splitlines():
             call = CALL.match(line)
@@ -75,7 +66,21 @@ class ForeignTraceTest(Mailed, PhotofinishTest):
                 executed.append(names[0])
             elif call[1] in CHANGES or (call[1] in ("open", "openat") and re.search(r"O_WRONLY|O_RDWR|O_CREAT", call[2])):
                 changed += names
-        return run, executed, changed
+        return executed, changed
+
+    def assert_asks(self, run, *fragments):
+        self.assertEqual(run.status, 2, run)
+        for fragment in (*SHOWN, *fragments):
+            self.assertRegex(run.err, fragment, run)
+
+
+class ForeignTraceTest(Mailed, PhotofinishTest):
+    def watched(self, *words, timeout=120):
+        """The run, and what it executed and changed: paths, as they were named."""
+        log = self.dir / "calls"
+        run = self.run_command("strace", "-f", "-qq", "-s", "4096", "-e", "signal=none", "-e", "trace=%file", "-o", log, *words,
+                               timeout=timeout)
+        return (run, *self.calls_in(log, run))
 
     def look(self, *words, out=(), command=None):
         """Runs it as a user does, under the tracer."""
@@ -253,6 +258,28 @@ class EditorTest(Mailed, DapCase):
         seq = client.send("launch", trace=str(trace), trust=True)
         self.assertTrue(client.answer(seq, 60)["success"])
         self.end(server)
+
+
+class AssistantTest(Mailed, McpCase):
+    def test_an_assistant_reads_and_runs_nothing(self):
+        few, whole = self.record_as("theirs", "few.pft"), self.record_as("theirs", "all.pft", "--mode", "all")
+        before = {path.name: path.read_bytes() for path in self.mail.iterdir()}
+        log = self.dir / "calls"
+        server, client = self.serve(before=["strace", "-f", "-qq", "-s", "4096", "-e", "signal=none", "-e", "trace=%file", "-o", log])
+        client.initialize()
+        self.assertRegex(client.refuse("open", trace=str(few)), "not recorded by you")
+        client.call("open", trace=str(whole))
+        for tool, arguments in (("info", {}), ("races", {}), ("events", {"rank": 0}), ("waits", {}), ("compare", {"other": str(whole)}),
+                                ("contents", {"rank": 0, "event": 2})):
+            client.call(tool, **arguments)
+        for tool, arguments in (("replay_to", {"to": "breakpoint"}), ("focus", {"ranks": "0"}), ("breakpoints", {"action": "list"})):
+            self.assertRegex(client.refuse(tool, **arguments), "not recorded by you")
+        self.end(server)
+        executed, changed = self.calls_in(log, self.said())
+        self.assertLessEqual(set(executed[1:]), OURS)
+        allowed = (str(self.home), str(self.dir / "tmp"), "/dev/", "/proc/", "/sys/", "/memfd:")
+        self.assertEqual([name for name in changed if not name.startswith(allowed)], [])
+        self.assertEqual({path.name: path.read_bytes() for path in self.mail.iterdir()}, before)
 
 
 if __name__ == "__main__":

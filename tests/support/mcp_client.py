@@ -107,8 +107,9 @@ class McpCase(PhotofinishTest):
         self.errors = open(self.dir / "stderr", "w+b")
         self.addCleanup(self.errors.close)
 
-    def serve(self, *options, **env):
-        process = subprocess.Popen([BIN / "photofinish", "mcp", *options], cwd=self.dir, env=dict(self.env, **env), stdin=subprocess.PIPE,
+    def serve(self, *options, before=(), **env):
+        """A server on pipes, and a client of it. `before`: words before the program."""
+        process = subprocess.Popen([*before, BIN / "photofinish", "mcp", *options], cwd=self.dir, env=dict(self.env, **env), stdin=subprocess.PIPE,
                                    stdout=subprocess.PIPE, stderr=self.errors, start_new_session=True)
         self.addCleanup(self.end, process)
         return process, Client(process)
