@@ -37,7 +37,7 @@ void ArrayReader::read(const QString& expression) {
            "Fortran. Its variables are in Variables."));
     return;
   }
-  m_question.frame = {gdb->stop().thread, frame.level};
+  m_question.frame = frame;
   const auto directory = std::make_shared<QTemporaryDir>();  // until the bytes are read
   if (!directory->isValid()) {
     Q_EMIT failed(

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What gdb.photofinish_array(expression, directory, most_elements, most_bytes) says: mi_bridge/array_query.h describes it."""
 def text_of(value):
-    options = {"max_elements": 20}
-    text = value.format_string(**options) if isinstance(value, gdb.Value) else str(value)
+    text = value.format_string(max_elements=20, max_depth=3) if isinstance(value, gdb.Value) else str(value)
     text = " ".join(text.split())
     return text if len(text) <= MOST_TEXT else text[:MOST_TEXT] + " ..."
 

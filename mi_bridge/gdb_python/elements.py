@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Kinds of elements, dimensions, and what an array is taken apart into. The first of the files: it has the bounds of all."""
+import contextlib
 import itertools
 import json
 import os

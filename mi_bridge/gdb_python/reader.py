@@ -6,7 +6,18 @@ class Reader:
     def __init__(self, directory, most_elements, most_bytes, fortran):
         self.directory, self.most_elements, self.most_bytes = directory, most_elements, most_bytes
         self.fortran, self.notes, self.end = fortran, [], time.monotonic() + SECONDS
-        self.memory, self.leaves, self.layouts = gdb.selected_inferior(), {}, {}
+        self.memory, self.leaves, self.layouts, self.depth = gdb.selected_inferior(), {}, {}, 0
+
+    @contextlib.contextmanager
+    def deeper(self):
+        """Containers within containers: a printer may name its own value."""
+        if self.depth >= MOST_DIMENSIONS:
+            raise Refused("it is nested too deep", "write a part of it")
+        self.depth += 1
+        try:
+            yield
+        finally:
+            self.depth -= 1
 
     def late(self):
         return time.monotonic() > self.end

@@ -163,6 +163,12 @@ def nested_values(several, fortran, reader):
         width = several.dims[-1].read
         rows = [scattered(values[i:i + width], leaf) for i in range(0, len(values), width)]
         return Nested(several.dims, rows, leaf)
+    with reader.deeper():
+        return joined(several.dims, nested_children(several, values, fortran, reader))
+
+
+def nested_children(several, values, fortran, reader):
+    """One after the other, as long as there is time."""
     children = []
     for value in values:
         if reader.late():
@@ -174,7 +180,7 @@ def nested_values(several, fortran, reader):
                 raise Refused("to read it takes too long", "write a part of it")
             break
         children.append(nested_of(value, fortran, reader))
-    return joined(several.dims, children)
+    return children
 
 
 def joined(outer, children):

@@ -31,6 +31,7 @@ struct Endless { int a[4]; };
 struct Mad { int a[4]; };
 struct Failing { int a[4]; };
 struct Long { int a[4]; };
+struct Self { int a[4]; };
 void look() { __asm__ volatile(""); }
 int main(int argc, char **argv)
 {
@@ -47,11 +48,11 @@ int main(int argc, char **argv)
     for (int i = 0; i < 3; ++i) endless->x[i] = i + 0.5;
     alignas(std::vector<int>) unsigned char room[sizeof(std::vector<int>)] = {255, 1, 2, 3, 4, 5, 6, 7, 8};
     std::vector<int> &uninitialised = *(std::vector<int> *)room;
-    Endless endless_printer{}; Mad mad_printer{}; Failing failing_printer{}; Long long_printer{};
+    Endless endless_printer{}; Mad mad_printer{}; Failing failing_printer{}; Long long_printer{}; Self self_printer{};
     look();
     MPI_Finalize();
     return (int)(none.size() + nested.size() + cells[0].number) * 0 * (one + few[0]) + (nowhere == void_pointer) + (uninitialised.data() == few)
-        + endless_printer.a[0] + mad_printer.a[0] + failing_printer.a[0] + long_printer.a[0];
+        + endless_printer.a[0] + mad_printer.a[0] + failing_printer.a[0] + long_printer.a[0] + self_printer.a[0];
 }
 """
 PRINTERS = """\
@@ -75,7 +76,10 @@ class Failing(Endless):
 class Long(Endless):
     def children(self): return iter([('a', 'y' * 100000)] * 20)
 
-for name, printer in (('Endless', Endless), ('Mad', Mad), ('Failing', Failing), ('Long', Long)):
+class Self(Endless):
+    def children(self): return iter([('a', self.value)] * 3)
+
+for name, printer in (('Self', Self), ('Endless', Endless), ('Mad', Mad), ('Failing', Failing), ('Long', Long)):
     gdb.pretty_printers.append(lambda value, name=name, printer=printer: printer(value) if value.type.strip_typedefs().name == name else None)
 """
 LARGE = """\
@@ -265,14 +269,14 @@ class ArraysTest(PhotofinishTest):
     def test_printers_that_mean_harm(self):
         """Without end, without sense, or that fail: what they name is bounded, and the rank can still be looked at."""
         (self.dir / "printers.py").write_text(PRINTERS)
-        said = self.answers_to(HOSTILE, ["endless_printer", "mad_printer", "failing_printer", "long_printer"], before=[f"gdb python exec(open('{self.dir}/printers.py').read())\n"])
+        said = self.answers_to(HOSTILE, ["endless_printer", "mad_printer", "self_printer", "failing_printer", "long_printer"], before=[f"gdb python exec(open('{self.dir}/printers.py').read())\n"])
         about = said["endless_printer"][0]
         self.assertRegex(about, r"^\d+ elements of \w+.*was not asked for more")
         self.assertLessEqual(len(said["endless_printer"]), 10000 // 8 + 2)
         self.assertRegex(" ".join(said["failing_printer"]), "printer fails")
         self.assertRegex(" ".join(said["mad_printer"]), r"\[0\] text.*\[1\] 7.*\[2\] None")
         self.assertRegex(" ".join(said["long_printer"]), r"\[19\] y{200} \.\.\.")
-        for line in said["mad_printer"] + said["long_printer"]:
+        for line in said["mad_printer"] + said["long_printer"] + said["self_printer"]:
             self.assertLess(len(line), 2000)
 
     def test_a_gdb_without_python_says_so(self):
