@@ -120,6 +120,7 @@ ArrayView::ArrayView(QWidget* parent)
   m_table->setObjectName(u"arrayTable"_s);
   m_table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
   m_table->verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 6);
+  m_table->setWordWrap(false);
   m_pictures->setObjectName(u"arrayPictures"_s);
   m_pictures->setDocumentMode(true);
   m_pictures->addTab(m_plot, tr("Plot"));
@@ -128,6 +129,7 @@ ArrayView::ArrayView(QWidget* parent)
   split->addWidget(m_pictures);
   split->addWidget(m_table);
   split->setChildrenCollapsible(false);
+  split->setSizes({200, 260});
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(6, 4, 6, 4);
   layout->addWidget(m_input);
@@ -232,6 +234,21 @@ void ArrayView::showPlane() {
   m_planeBar->setArray(m_shown, m_plane);
   m_heatMap->setPlane(m_shown, m_plane);
   m_model->setArray(m_shown, m_plane);
+  fitColumns();
+}
+
+/// Wide enough for what stands in the first cells; all alike, so that many cost no more than few.
+void ArrayView::fitColumns() {
+  constexpr int kLooked = 12;
+  int width = m_table->fontMetrics().horizontalAdvance(u"-0.000"_s);
+  for (int row = 0; row < std::min(kLooked, m_model->rowCount()); ++row) {
+    for (int column = 0; column < std::min(kLooked, m_model->columnCount()); ++column) {
+      const QString text = m_model->index(row, column).data().toString();
+      width = std::max(width, m_table->fontMetrics().horizontalAdvance(text));
+    }
+  }
+  const int most = m_table->fontMetrics().averageCharWidth() * 40;
+  m_table->horizontalHeader()->setDefaultSectionSize(std::min(width, most) + 14);
 }
 
 void ArrayView::goTo(qint64 element) {

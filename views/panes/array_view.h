@@ -74,6 +74,7 @@ class ArrayView : public QWidget {
   [[nodiscard]] QWidget* makeSearch();
   void setPlane(const ArrayPlane& plane);
   void showPlane();
+  void fitColumns();
   void countOutside();
   void goToNextOutside();
   [[nodiscard]] std::pair<double, double> wantedRange() const;

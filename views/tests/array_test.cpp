@@ -94,6 +94,28 @@ class ArrayTest : public QObject {
     QCOMPARE(line({kNan})->text(), u"1 elements of double, 1 NaN"_s);
   }
 
+  void fewDigitsThatAreEnough() {
+    const auto texts = [](std::vector<double> numbers) {
+      QStringList out;
+      for (const double number : numbers) {
+        out << line({number})->values().textAt(0);
+      }
+      return out;
+    };
+    QCOMPARE(texts({0.1, 1.0 / 3.0, 1e6, 1000001.0, 1e-300, 123456789012345680.0}),
+             QStringList({u"0.1"_s, u"0.3333333333333333"_s, u"1000000"_s, u"1000001"_s,
+                          u"1e-300"_s, u"1.2345678901234568e+17"_s}));
+    QCOMPARE(texts({kNan, kInfinite, -kInfinite, -0.0}),
+             QStringList({u"nan"_s, u"inf"_s, u"-inf"_s, u"-0"_s}));
+    ArrayValues values;
+    values.size = 4;
+    const float third[] = {1.0F / 3.0F, 0.1F, 16777217.0F};
+    values.bytes = QByteArray(reinterpret_cast<const char*>(third), sizeof third);
+    QCOMPARE(values.textAt(0), u"0.33333334"_s);
+    QCOMPARE(values.textAt(1), u"0.1"_s);
+    QCOMPARE(values.textAt(2), u"16777216"_s);
+  }
+
   void whatIsOutOfARange() {
     std::vector<double> numbers(1000, 5.0);
     numbers[700] = kNan;

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
@@ -70,18 +72,38 @@ quint64 unsignedAt(const QByteArray& bytes, qint64 index, int size) {
   }
 }
 
+/// As few digits as tell it from its neighbours: 0.1, not 0.10000000000000001.
+template <typename T, typename Print>
+QString shortestText(T value, Print print) {
+  std::array<char, 64> text{};
+  for (int digits = std::numeric_limits<T>::digits10;
+       digits <= std::numeric_limits<T>::max_digits10; ++digits) {
+    print(text, digits);
+    T back{};
+    std::from_chars(text.data(), text.data() + qstrlen(text.data()), back);
+    if (back == value || std::isnan(value)) {
+      break;
+    }
+  }
+  return QString::fromLatin1(text.data());
+}
+
 QString floatText(float value) {
-  return QString::number(static_cast<double>(value), 'g', 9);
+  return shortestText(value, [value](auto& text, int digits) {
+    std::snprintf(text.data(), text.size(), "%.*g", digits, static_cast<double>(value));
+  });
 }
 
 QString floatText(double value) {
-  return QString::number(value, 'g', 17);
+  return shortestText(value, [value](auto& text, int digits) {
+    std::snprintf(text.data(), text.size(), "%.*g", digits, value);
+  });
 }
 
 QString floatText(long double value) {
-  std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), "%.21Lg", value);
-  return QString::fromLatin1(text.data());
+  return shortestText(value, [value](auto& text, int digits) {
+    std::snprintf(text.data(), text.size(), "%.*Lg", digits, value);
+  });
 }
 
 #ifdef __SIZEOF_FLOAT128__
