@@ -6,6 +6,7 @@
 #include <QDockWidget>
 #include <QFileDialog>
 #include <QFileInfo>
+#include <QKeyEvent>
 #include <QLabel>
 #include <QMenuBar>
 #include <QSettings>
@@ -32,6 +33,7 @@
 #include "app/gui/opening.h"
 #include "app/gui/panes/debug_panes.h"
 #include "app/gui/panes/failure_banner.h"
+#include "app/gui/panes/inspection_panes.h"
 #include "app/gui/panes/matrix_frames.h"
 #include "app/gui/panes/pane_actions.h"
 #include "app/gui/panes/pane_export.h"
@@ -39,7 +41,9 @@
 #include "app/gui/panes/shown_trace.h"
 #include "app/gui/panes/start_page.h"
 #include "app/gui/panes/status_line.h"
+#include "app/gui/panes/time_travel_bar.h"
 #include "app/gui/panes/window_docks.h"
+#include "app/gui/panes/workspaces.h"
 #include "app/gui/recording/follow_action.h"
 #include "app/gui/recording/peek_directory.h"
 #include "app/gui/recording/recording_desk.h"
@@ -48,6 +52,7 @@
 #include "views/diagram/diagram_export.h"
 #include "views/diagram/space_time_view.h"
 #include "views/models/rank_models.h"
+#include "views/panes/action_tips.h"
 #include "views/panes/icons.h"
 #include "views/panes/race_list_view.h"
 #include "views/panes/rank_strip.h"
@@ -58,6 +63,7 @@ namespace pf::gui {
 namespace {
 
 const QString kPhysicalAxis = QStringLiteral("diagram/physical");
+const QString kGeometry = QStringLiteral("window/geometry");
 
 /// Below the banner.
 QWidget* underBanner(FailureBanner* banner, QWidget* centre) {
@@ -75,11 +81,15 @@ QSplitter* makeCentre(const WindowViews& views) {
   split->setObjectName(QStringLiteral("centre"));
   split->addWidget(views.diagram);
   split->addWidget(views.source);
-  split->setStretchFactor(0, 1);
   split->setStretchFactor(1, 1);
-  split->setSizes({430, 230});
   split->setChildrenCollapsible(false);
   return split;
+}
+
+/// Of a run that is opened: by how it failed.
+Workspace fittingTo(const LoadedTrace& trace) {
+  const auto failed = app::whatFailed(trace.ranks, trace.run.exitStatus);
+  return failed && failed->hangs ? Workspace::Hang : Workspace::Races;
 }
 
 }  // namespace
@@ -99,26 +109,32 @@ MainWindow::MainWindow(QWidget* parent)
   makeParts();
   makeMenus();
   connectSession();
+  connectWorkspaces();
   connectOpening();
   connectRecording();
   connectFiles();
-  m_docks->restoreLayout();
+  m_workspaces->showNone();
+  restoreGeometry(QSettings().value(kGeometry).toByteArray());
   m_views.diagram->setAxis(QSettings().value(kPhysicalAxis).toBool() ? views::TimeAxis::Physical
                                                                      : views::TimeAxis::Logical);
   refreshActions();
   m_keys = new KeyBindings(this);
   if (const std::size_t refused = m_docks->registry().refused().size(); refused > 0) {
-    say(tr("%n plugin(s) were not loaded: Tools, Plugins … says why", nullptr,
-           static_cast<int>(refused)),
+    say(tr("%1 not loaded: Tools, Plugins … says why.")
+            .arg(values::counted(refused, tr("plugin was"), tr("plugins were"))),
         true);
   }
 }
 
-MainWindow::~MainWindow() = default;
+/// What the session still says is for parts that are there: panes go in an order of Qt's.
+MainWindow::~MainWindow() {
+  delete m_session;
+}
 
 void MainWindow::makeParts() {
   m_docks = new WindowDocks(*this, m_views, *m_session);
   connect(&m_docks->plugins(), &PluginPanes::said, this, &MainWindow::say);
+  m_workspaces = new Workspaces(*this, *m_centre, *m_docks);
   m_shown = new ShownTrace(*this, m_views, *m_docks, *m_session);
   m_panes = new DebugPanes(*this, m_views, m_docks->inspection(), *m_session);
   m_breakpoints = new BreakpointActions(*this, m_views, *m_shown, *m_session);
@@ -128,8 +144,8 @@ void MainWindow::makeParts() {
       [this](QMenu& menu, const QList<int>& ranks) { m_part->addTo(menu, ranks); });
   m_recording = new RecordingDesk(*this, m_status->recording());
   m_follow = new FollowAction(*this);
-  m_files =
-      new SessionFiles({*this, *m_centre, m_views, *m_shown, m_docks->inspection(), *m_session});
+  m_files = new SessionFiles(
+      {*this, *m_workspaces, m_views, *m_shown, m_docks->inspection(), *m_session});
   m_compare = new CompareAction(*this, *m_shown, *m_status, *m_session);
   m_opening = new Opening(this);
   m_plugins = new PluginCommands(*this, *m_shown, m_docks->registry(),
@@ -160,6 +176,7 @@ RecordingFollower& MainWindow::follower() {
 
 void MainWindow::makeMenus() {
   makeFileMenu();
+  makeToolBars();
   QMenu* replay = menuBar()->addMenu(tr("&Replay"));
   QMenu* debug = menuBar()->addMenu(tr("&Debug"));
   for (const values::RankAction action :
@@ -182,9 +199,14 @@ void MainWindow::makeMenus() {
 }
 
 void MainWindow::makeFileMenu() {
-  QAction* open =
-      makeCommand(*this, tr("&Open trace …"), tr("Open a recorded run"),
-                  views::icon(views::Icon::Open), QKeySequence::Open, [this] { askTrace(); });
+  m_open = makeCommand(*this, tr("&Open trace …"), tr("Open a recorded run"),
+                       views::icon(views::Icon::Open), QKeySequence::Open, [this] { askTrace(); });
+  m_openCores = makeCommand(*this, tr("Open co&re files …"),
+                            tr("Look at what ranks left behind that crashed"), {}, {},
+                            [this] { askCores(); });
+  m_attach = makeCommand(*this, tr("&Attach to a running job …"),
+                         tr("Debug ranks of a job that runs; none is stopped before it is ticked"),
+                         {}, {}, [this] { askJob(*this, [this](qint64 pid) { attachTo(pid); }); });
   QAction* saveSession = makeCommand(
       *this, tr("Save se&ssion …"),
       tr("Keep program, breakpoints, groups, watches and layout in a file that opens by a double "
@@ -194,17 +216,11 @@ void MainWindow::makeFileMenu() {
   m_replay->needsRecording(m_compare->action());
   QMenu* file = menuBar()->addMenu(tr("&File"));
   file->addActions(
-      {open, m_recording->recordAction(), m_recording->lookAction(), m_follow->action()});
+      {m_open, m_recording->recordAction(), m_recording->lookAction(), m_follow->action()});
   file->addMenu(m_pages->makeRecentMenu(*this));
   file->addActions({saveSession, m_compare->action()});
   file->addSeparator();
-  file->addAction(makeCommand(*this, tr("Open co&re files …"),
-                              tr("Look at what ranks left behind that crashed"), {}, {},
-                              [this] { askCores(); }));
-  file->addAction(
-      makeCommand(*this, tr("&Attach to a running job …"),
-                  tr("Debug ranks of a job that runs; none is stopped before it is ticked"), {}, {},
-                  [this] { askJob(*this, [this](qint64 pid) { attachTo(pid); }); }));
+  file->addActions({m_openCores, m_attach, m_recording->exampleAction()});
   file->addSeparator();
   file->addAction(makeCommand(*this, tr("E&xport diagram …"), tr("Write the diagram as PNG or SVG"),
                               views::icon(views::Icon::Save), {}, [this] { exportDiagram(); }));
@@ -216,15 +232,38 @@ void MainWindow::makeFileMenu() {
   file->addSeparator();
   file->addAction(makeCommand(*this, tr("&Quit"), tr("Close the window; a recording goes on"), {},
                               QKeySequence::Quit, [this] { close(); }));
-  QToolBar* bar = addToolBar(tr("Replay"));
-  bar->setObjectName(QStringLiteral("replayBar"));
+}
+
+void MainWindow::makeToolBars() {
+  QToolBar* bar = addToolBar(tr("Session"));
+  bar->setObjectName(QStringLiteral("sessionBar"));
   bar->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
   bar->setIconSize({18, 18});
-  bar->addActions({open, m_recording->recordAction()});
+  bar->addActions({m_open, m_recording->recordAction()});
   bar->addSeparator();
   m_replay->addTo(*bar);
   bar->addSeparator();
+  bar->addActions(m_workspaces->actions());
   bar->addWidget(m_docks->makeMoreButton());
+  addToolBarBreak();
+  m_travel = new TimeTravelBar(m_replay->ways(), *m_session);
+  addToolBar(m_travel);
+  m_workspaces->setBar(m_travel);
+  m_pages->offer(m_recording->exampleAction(), views::icon(views::Icon::Continue),
+                 tr("Try the example"),
+                 tr("Records the bundled program until a run of it fails, and opens that run. Half "
+                    "a minute at most."));
+  m_pages->offer(m_recording->recordAction(), views::icon(views::Icon::Record),
+                 tr("Record a run …"),
+                 tr("Program, ranks and arguments as you type them anyway; until one fails; with "
+                    "delays (jitter)."));
+  m_pages->offer(m_open, views::icon(views::Icon::Open), tr("Open a trace or a session …"),
+                 tr("What was recorded before, here or by somebody else."));
+  m_pages->offer(m_attach, views::icon(views::Icon::Partner), tr("Attach to a running job …"),
+                 tr("A job that hangs now: the stacks of all its ranks, a GDB on those that you "
+                    "tick."));
+  m_pages->offer(m_openCores, views::icon(views::Icon::Stop), tr("Open core files …"),
+                 tr("What ranks left behind that crashed."));
 }
 
 void MainWindow::makeViewMenu() {
@@ -243,14 +282,14 @@ void MainWindow::makeViewMenu() {
   view->addActions({m_views.source->findAction(), m_views.source->goToLineAction(),
                     m_views.races->findAction()});
   view->addSeparator();
+  view->addActions(m_workspaces->actions());
+  view->addAction(m_workspaces->resetAction());
   view->addMenu(tr("&Go to pane"))
       ->addActions(makePaneActions(*this, *diagram, *m_views.source, m_docks->all()));
   QMenu* shown = view->addMenu(tr("&Panes shown"));
   for (QDockWidget* dock : m_docks->all()) {
     shown->addAction(dock->toggleViewAction());
   }
-  view->addAction(makeCommand(*this, tr("Reset &layout"), tr("Put all panes back where they were"),
-                              {}, {}, [this] { m_docks->resetLayout(); }));
 }
 
 void MainWindow::makeToolsMenu() {
@@ -278,6 +317,10 @@ void MainWindow::makeToolsMenu() {
 
 void MainWindow::refreshActions() {
   m_replay->refresh();
+  refreshOthers();
+}
+
+void MainWindow::refreshOthers() {
   m_part->refresh();
   const bool open = m_session->isOpen() && m_session->source() != session::Source::Cores;
   m_breakpoints->newBreakpoint()->setEnabled(open);
@@ -295,7 +338,10 @@ void MainWindow::connectSession() {
   });
   connect(&m_status->progress(), &views::ProgressStrip::cancelRequested, m_session,
           &DebugSession::endReplay);
-  connect(m_session, &DebugSession::ranksChanged, this, &MainWindow::refreshActions);
+  connect(m_session, &DebugSession::ranksChanged, this, [this] {
+    m_replay->refreshSoon();
+    refreshOthers();
+  });
   connect(m_session, &DebugSession::settled, this, &MainWindow::refreshActions);
   connect(m_session, &DebugSession::snapshotsChanged, this, &MainWindow::refreshActions);
   connect(&m_session->inspector(), &session::Inspector::alteredChanged, this,
@@ -311,6 +357,23 @@ void MainWindow::connectSession() {
   connect(m_shown, &ShownTrace::damaged, this, [this](const QString& text) { say(text, true); });
   connect(m_replay, &ReplayActions::said, this, &MainWindow::say);
   connect(m_part, &PartActions::said, this, &MainWindow::say);
+}
+
+void MainWindow::connectWorkspaces() {
+  connect(&m_session->cycles(), &session::Cycles::changed, this, &MainWindow::noteCycle);
+  connect(m_session, &DebugSession::stalled, this,
+          [this] { m_workspaces->suggest(Workspace::Hang); });
+}
+
+/// A cycle that begins is looked at in the source.
+void MainWindow::noteCycle() {
+  const int last = m_session->cycles().lastNumber();
+  const bool begins = m_session->source() == session::Source::Recording &&
+                      m_session->isReplaying() && last > m_cycle;
+  m_cycle = last;
+  if (begins) {
+    m_workspaces->suggest(Workspace::Debug);
+  }
 }
 
 void MainWindow::connectOpening() {
@@ -368,6 +431,9 @@ void MainWindow::connectOpening() {
 
 void MainWindow::connectRecording() {
   connect(m_recording, &RecordingDesk::begun, this, [this](const QString& trace, bool follow) {
+    if (m_pages->isShown()) {
+      m_docks->showPane("output");
+    }
     if (follow) {
       followRecording(trace);
     }
@@ -458,8 +524,20 @@ void MainWindow::connectFiles() {
   connect(m_compare, &CompareAction::compared, this, &MainWindow::compared);
   connect(m_banner, &FailureBanner::failureWanted, this,
           [this] { m_session->go(session::Move::Failure); });
-  connect(m_banner, &FailureBanner::raceWanted, m_shown, &ShownTrace::selectRace);
-  connect(m_banner, &FailureBanner::waitsWanted, m_docks, &WindowDocks::showWaits);
+  connect(m_banner, &FailureBanner::raceWanted, this, [this](int race) {
+    m_workspaces->suggest(Workspace::Races);
+    m_docks->showPane("races");
+    m_shown->selectRace(race);
+  });
+  connect(m_banner, &FailureBanner::raceFound, m_views.races, [this](int race) {
+    if (m_views.races->selectedRace() < 0) {  // explained, but not gone to
+      m_views.races->selectRace(race);
+    }
+  });
+  connect(m_banner, &FailureBanner::waitsWanted, this, [this] {
+    m_workspaces->suggest(Workspace::Hang);
+    m_docks->showWaits();
+  });
 }
 
 // -- opening
@@ -513,10 +591,12 @@ void MainWindow::showTrace(const QString& path, const LoadedTrace& trace,
   const bool goesOn = follower().made(path);
   setWindowTitle((goesOn ? tr("%1 (recording) — Photofinish") : tr("%1 — Photofinish"))
                      .arg(QFileInfo(path).fileName()));
+  m_workspaces->opened(goesOn ? Workspace::Races : fittingTo(trace));
   m_shown->show(path, index);
   m_session->open(path, trace);
   m_views.ranks->model()->setFocusRanks({m_session->currentRank()});
   m_panes->refreshRanks();
+  looking().refresh();
   m_views.diagram->setGroups(m_session->groups().all());
   m_views.diagram->setArrangement(m_session->groups().arrangement());
   if (!goesOn) {
@@ -524,7 +604,7 @@ void MainWindow::showTrace(const QString& path, const LoadedTrace& trace,
       m_shown->selectEvent(failing);
     }
     say(m_shown->outcome(), false);
-    m_banner->showRun(app::whatFailed(trace.ranks, trace.run.exitStatus), m_shown->index());
+    showBanner(trace);
     m_part->restore();
     m_files->apply();
     m_pages->remember(path);
@@ -532,13 +612,18 @@ void MainWindow::showTrace(const QString& path, const LoadedTrace& trace,
   refreshActions();
 }
 
+void MainWindow::showBanner(const LoadedTrace& trace) {
+  m_banner->showRun(app::whatFailed(trace.ranks, trace.run.exitStatus), m_shown->index());
+}
+
 /// The session has it already. `last`: the recording is over.
 void MainWindow::showNewer(const QString& path, const LoadedTrace& trace, bool last) {
   m_panes->refreshRanks();
   if (last) {
+    m_workspaces->suggest(fittingTo(trace));
     setWindowTitle(tr("%1 — Photofinish").arg(QFileInfo(path).fileName()));
     say(m_shown->outcome(), false);
-    m_banner->showRun(app::whatFailed(trace.ranks, trace.run.exitStatus), m_shown->index());
+    showBanner(trace);
     m_files->apply();
     m_pages->remember(path);
   }
@@ -549,6 +634,7 @@ void MainWindow::showUnrecorded(const QString& title) {
   m_pages->showCentre();
   m_banner->clear();
   setWindowTitle(tr("%1 — Photofinish").arg(title));
+  m_workspaces->opened(Workspace::Debug);
   m_shown->showUnrecorded(views::makeIndex(m_session->trace()));
   m_panes->refreshRanks();
   refreshActions();
@@ -570,6 +656,19 @@ void MainWindow::askCores() {
   if (!files.isEmpty()) {
     openCores(files, {});
   }
+}
+
+/// A key whose command cannot be done now says why.
+void MainWindow::keyPressEvent(QKeyEvent* event) {
+  const QKeySequence pressed(event->keyCombination());
+  const TimeTravelBar::Ways& ways = m_replay->ways();
+  for (const QAction* action : ways.back + ways.on + QList<QAction*>{ways.failing}) {
+    if (action->shortcut() == pressed && !views::whyNot(*action).isEmpty()) {
+      say(views::whyNot(*action), false);
+      return;
+    }
+  }
+  QMainWindow::keyPressEvent(event);
 }
 
 // -- comparing, exporting
@@ -597,7 +696,8 @@ QString MainWindow::statusText() const {
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {
-  m_docks->keepLayout();
+  m_workspaces->keep();
+  QSettings().setValue(kGeometry, saveGeometry());
   QSettings().setValue(kPhysicalAxis, m_views.diagram->wantedAxis() == views::TimeAxis::Physical);
   m_recording->letGo();
   m_follow->stop();

@@ -33,7 +33,9 @@ class SessionFiles;
 class ShownTrace;
 class StartPage;
 class StatusLine;
+class TimeTravelBar;
 class WindowDocks;
+class Workspaces;
 using session::DebugSession;
 using session::LoadedTrace;
 
@@ -70,6 +72,8 @@ class MainWindow : public QMainWindow {
   [[nodiscard]] views::LogView& logView() { return *m_views.log; }
   [[nodiscard]] InspectionPanes& looking();
   [[nodiscard]] KeyBindings& keys() { return *m_keys; }
+  [[nodiscard]] Workspaces& workspaces() { return *m_workspaces; }
+  [[nodiscard]] TimeTravelBar& timeTravel() { return *m_travel; }
   [[nodiscard]] views::RankStrip& ranks() { return *m_views.ranks; }
   /// Brings a pane to the front, that of a plugin by its id. False: there is none of this name.
   bool showPane(const QString& name);
@@ -85,14 +89,18 @@ class MainWindow : public QMainWindow {
 
  protected:
   void closeEvent(QCloseEvent* event) override;
+  void keyPressEvent(QKeyEvent* event) override;
 
  private:
   void makeParts();
   void makeMenus();
   void makeFileMenu();
+  void makeToolBars();
   void makeViewMenu();
   void makeToolsMenu();
   void connectSession();
+  void connectWorkspaces();
+  void noteCycle();
   void connectOpening();
   void connectRecording();
   void connectFiles();
@@ -101,6 +109,8 @@ class MainWindow : public QMainWindow {
   void showUnrecorded(const QString& title);
   void openAgain(const QString& path);
   void refreshActions();
+  void refreshOthers();
+  void showBanner(const LoadedTrace& trace);
   void askTrace();
   void askCores();
   void exportDiagram();
@@ -112,6 +122,12 @@ class MainWindow : public QMainWindow {
   StartPage* m_pages;
   StatusLine* m_status;
   WindowDocks* m_docks = nullptr;
+  Workspaces* m_workspaces = nullptr;
+  TimeTravelBar* m_travel = nullptr;
+  QAction* m_open = nullptr;
+  QAction* m_openCores = nullptr;
+  QAction* m_attach = nullptr;
+  int m_cycle = 0;  ///< the last one that was seen
   ShownTrace* m_shown = nullptr;
   DebugPanes* m_panes = nullptr;
   BreakpointActions* m_breakpoints = nullptr;

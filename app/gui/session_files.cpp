@@ -6,11 +6,11 @@
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QMainWindow>
-#include <QSplitter>
 
 #include "app/gui/commands/take_over.h"
 #include "app/gui/panes/inspection_panes.h"
 #include "app/gui/panes/shown_trace.h"
+#include "app/gui/panes/workspaces.h"
 #include "app/gui/recording/record_dialog.h"
 #include "app/session/debug_session.h"
 #include "app/session/records/breakpoint_text.h"
@@ -36,7 +36,7 @@ constexpr qsizetype kRanksNamed = 100;  ///< of those that a file names, in a se
 SessionFiles::SessionFiles(const Parts& parts)
     : QObject(&parts.window),
       m_window(parts.window),
-      m_centre(parts.centre),
+      m_workspaces(parts.workspaces),
       m_views(parts.views),
       m_shown(parts.shown),
       m_inspection(parts.inspection),
@@ -68,8 +68,10 @@ bool SessionFiles::save(const QString& path) {
   file.expression = m_inspection.across().expression();
   file.ranksShown = views::arrangementText(m_session.groups().arrangement());
   file.geometry = m_window.saveGeometry();
-  file.layout = m_window.saveState();
-  file.centre = m_centre.saveState();
+  if (const std::optional<Workspace> current = m_workspaces.current()) {
+    file.workspace = nameOf(*current);
+    file.layout = m_workspaces.layout();
+  }
   if (const Status written = session::writeSessionFile(path, file); !written) {
     Q_EMIT said(QString::fromStdString(written.error().text()), true);
     return false;
@@ -148,8 +150,9 @@ void SessionFiles::apply() {
     m_inspection.across().ask(file->expression);
   }
   m_window.restoreGeometry(file->geometry);
-  m_window.restoreState(file->layout);
-  m_centre.restoreState(file->centre);
+  if (const std::optional<Workspace> workspace = workspaceOf(file->workspace)) {
+    (void)m_workspaces.restore(*workspace, file->layout);  // else as the user has it here
+  }
 }
 
 void SessionFiles::applyBreakpoints(const SessionFile& file) {

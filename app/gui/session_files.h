@@ -11,7 +11,6 @@
 #include "app/session/records/session_file.h"
 
 class QMainWindow;
-class QSplitter;
 
 namespace pf::session {
 class DebugSession;
@@ -21,13 +20,14 @@ namespace pf::gui {
 
 class InspectionPanes;
 class ShownTrace;
+class Workspaces;
 
 class SessionFiles : public QObject {
   Q_OBJECT
  public:
   struct Parts {
     QMainWindow& window;
-    QSplitter& centre;
+    Workspaces& workspaces;
     const WindowViews& views;
     const ShownTrace& shown;
     InspectionPanes& inspection;
@@ -59,7 +59,7 @@ class SessionFiles : public QObject {
   void applyRanks(const session::SessionFile& file);
 
   QMainWindow& m_window;
-  QSplitter& m_centre;
+  Workspaces& m_workspaces;
   const WindowViews m_views;
   const ShownTrace& m_shown;
   InspectionPanes& m_inspection;

@@ -141,6 +141,7 @@ class DeskTest(PhotofinishTest):
             self.assertTrue((share / name).is_file(), name)
         self.assertEqual(len(list((share / "photofinish").glob("photofinish-*.vsix"))), 1)
         program = root / "bin" / "photofinish"
+        self.assertTrue((program.resolve().parent / "corpus" / "harvest").is_file(), "the example of the start page")
         recorded = self.run_command(program, "record", "-o", "i.pft", *self.mpirun(2, DESK))
         self.assertEqual(recorded.status, 0, recorded)
         self.assertTrue((self.dir / "i.pft").exists(), recorded)

@@ -18,6 +18,7 @@
 #include <QTableView>
 #include <QVBoxLayout>
 
+#include "views/panes/action_tips.h"
 #include "views/panes/item_views.h"
 #include "views/values/roles.h"
 
@@ -98,11 +99,11 @@ QList<views::Command> KeyBindings::commands() const {
 void KeyBindings::set(QAction& action, const QKeySequence& keys) {
   const QString before = action.shortcut().toString(QKeySequence::NativeText);
   const QString now = keys.toString(QKeySequence::NativeText);
-  QString tip = action.toolTip();
+  QString tip = views::firstLineOfTip(action);
   const QString shown = QStringLiteral(" (%1)").arg(before);
   if (!before.isEmpty() && tip.endsWith(shown)) {
     tip.chop(shown.size());
-    action.setToolTip(now.isEmpty() ? tip : QStringLiteral("%1 (%2)").arg(tip, now));
+    views::setFirstLineOfTip(action, now.isEmpty() ? tip : QStringLiteral("%1 (%2)").arg(tip, now));
   }
   action.setShortcut(keys);
 }

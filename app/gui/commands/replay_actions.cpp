@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/gui/commands/replay_actions.h"
 
-#include <algorithm>
-
 #include <QAction>
 #include <QInputDialog>
 #include <QMenu>
@@ -15,8 +13,10 @@
 #include "app/session/debug_session.h"
 #include "views/diagram/space_time_view.h"
 #include "views/models/session_models.h"
+#include "views/panes/action_tips.h"
 #include "views/panes/debug_views.h"
 #include "views/panes/icons.h"
+#include "views/panes/rank_strip.h"
 #include "views/panes/session_views.h"
 
 namespace pf::gui {
@@ -31,6 +31,13 @@ ReplayActions::ReplayActions(QWidget& window, const WindowViews& views, ShownTra
     : QObject(&window), m_window(window), m_views(views), m_shown(shown), m_session(session) {
   makeMoves();
   makeQuestions();
+  constexpr int kSoonMs = 50;
+  m_soon.setSingleShot(true);
+  m_soon.setInterval(kSoonMs);
+  connect(&m_soon, &QTimer::timeout, this, &ReplayActions::refresh);
+  connect(&m_session.inspector(), &session::Inspector::currentRankChanged, this,
+          &ReplayActions::refresh);
+  connect(&m_session, &DebugSession::marksChanged, this, &ReplayActions::refresh);
   connect(&m_session, &DebugSession::snapshotsChanged, this, &ReplayActions::tellSnapshots);
   connect(m_views.variables, &views::VariablesView::messageRequested, this,
           &ReplayActions::showWhichMessage);
@@ -49,8 +56,14 @@ QAction* ReplayActions::makeSwitch(const char* name, const QString& text, const 
   return action;
 }
 
+QAction* ReplayActions::move(const char* name, const QString& text, const QString& tip,
+                             const QKeySequence& keys, Move where) {
+  QAction* action = make(name, text, tip, keys, [this, where] { m_session.go(where); });
+  m_moves[action] = where;
+  return action;
+}
+
 void ReplayActions::makeMoves() {
-  const auto to = [this](Move move) { return [this, move] { m_session.go(move); }; };
   QAction* restart =
       makeCommand(m_window, tr("Re&start cycle"),
                   tr("Run the recording again from the start; breakpoints and watches come back"),
@@ -60,11 +73,13 @@ void ReplayActions::makeMoves() {
       m_window, tr("Re&peat cycle"), tr("Run the recording again to where the last cycle was sent"),
       icon(Icon::RestartCycle), QKeySequence(tr("Ctrl+F5")), [this] { m_session.repeatCycle(); });
   QAction* nextReceive =
-      makeCommand(m_window, tr("Next &receive"), tr("Run the current rank to its next receive"),
-                  icon(Icon::NextReceive), QKeySequence(tr("F8")), to(Move::NextReceive));
-  QAction* failing = makeCommand(
-      m_window, tr("&Failing receive"), tr("Replay to the last receive of the rank that failed"),
-      icon(Icon::RunToFailure), QKeySequence(tr("F4")), to(Move::Failure));
+      move("nextReceive", tr("Next &receive"), tr("Run the current rank to its next receive"),
+           QKeySequence(tr("F8")), Move::NextReceive);
+  nextReceive->setIcon(icon(Icon::NextReceive));
+  QAction* failing = move("failingReceive", tr("&Failing receive"),
+                          tr("Replay to the last receive of the rank that failed"),
+                          QKeySequence(tr("F4")), Move::Failure);
+  failing->setIcon(icon(Icon::RunToFailure));
   QAction* mark = makeCommand(m_window, tr("&Mark as failing receive"),
                               tr("The selected event is what Failing receive goes to"),
                               icon(Icon::Bookmark), {}, [this] { markFailing(); });
@@ -72,55 +87,60 @@ void ReplayActions::makeMoves() {
       makeCommand(m_window, tr("&End replay"), tr("End the ranks of this cycle"), icon(Icon::Stop),
                   QKeySequence(tr("Shift+F5")), [this] { m_session.endReplay(); });
   m_goals = {failing, nextReceive, m_views.diagram->action(views::DiagramAction::ReplayHere), mark};
-  m_steps = {makeCommand(m_window, tr("&Deliver next message"),
-                         tr("Let the next message of all ranks be taken, and no other"), {},
-                         QKeySequence(tr("F7")), to(Move::NextDeliveryAnywhere)),
-             makeCommand(m_window, tr("Deliver next message &here"),
-                         tr("Let the current rank take its next message"), {},
-                         QKeySequence(tr("Shift+F7")), to(Move::NextDelivery)),
-             make("previousEvent", tr("&Previous event"),
-                  tr("Take the current rank one event back, by running the recording again"),
-                  QKeySequence(tr("Shift+F8")), to(Move::PreviousEvent))};
+  QAction* previousEvent =
+      move("previousEvent", tr("&Previous event"),
+           tr("Take the current rank one event back, by running the recording again"),
+           QKeySequence(tr("Shift+F8")), Move::PreviousEvent);
+  m_steps = {move("deliverNext", tr("&Deliver next message"),
+                  tr("Let the next message of all ranks be taken, and no other"),
+                  QKeySequence(tr("F7")), Move::NextDeliveryAnywhere),
+             move("deliverHere", tr("Deliver next message &here"),
+                  tr("Let the current rank take its next message"), QKeySequence(tr("Shift+F7")),
+                  Move::NextDelivery),
+             previousEvent};
   m_cycles = {restart, repeat, m_end};
-  m_ways = {make("nextEvent", tr("Next e&vent"), tr("Run the current rank to its next event"),
-                 QKeySequence(tr("Ctrl+F8")), to(Move::NextEvent)),
-            make("nextRacing", tr("Next racin&g receive"),
-                 tr("Run to the next receive of any rank that could have taken another message"),
-                 QKeySequence(tr("F6")), to(Move::NextRace)),
-            make("previousReceive", tr("Previous receive"),
-                 tr("Take the current rank back to its receive before, by running the recording "
-                    "again"),
-                 QKeySequence(tr("Ctrl+Shift+F8")), to(Move::PreviousReceive)),
-            make("previousHit", tr("Previous &hit"),
-                 tr("Back to the hit of a breakpoint before this place, on the current rank"),
-                 QKeySequence(tr("Shift+F6")), [this] { m_session.previousHit(); }),
-            make("lastChange", tr("Back to the &last change …"),
-                 tr("Back to where a variable was changed last, by running the recording again "
-                    "twice"),
-                 QKeySequence(tr("Ctrl+F6")), [this] { askLastChange(); })};
-  const auto named = [this](const char* name, const QString& text) {
-    const QList<QAction*> all = m_steps + m_ways;
-    const auto found = std::find_if(all.begin(), all.end(), [name](const QAction* action) {
-      return action->objectName() == QLatin1String(name);
-    });
-    (*found)->setIconText(text);
-    return *found;
-  };
-  m_ofBar = {failing,
-             named("previousReceive", tr("◀ Receive")),
-             named("previousEvent", tr("◀ Event")),
-             named("nextEvent", tr("Event ▶")),
-             nextReceive,
-             restart,
-             m_end};
-  m_needRecording = {restart, repeat, nextReceive, failing, mark};
-  m_needRecording += m_steps;
-  for (QAction* action : m_steps + m_ways) {
-    if (const QString name = action->objectName();
-        name.startsWith(QLatin1String("previous")) || name == QLatin1String("lastChange")) {
-      m_back[action] = action->statusTip();
-    }
+  QAction* nextEvent =
+      move("nextEvent", tr("Next e&vent"), tr("Run the current rank to its next event"),
+           QKeySequence(tr("Ctrl+F8")), Move::NextEvent);
+  QAction* nextRacing =
+      move("nextRacing", tr("Next racin&g receive"),
+           tr("Run to the next receive of any rank that could have taken another message"),
+           QKeySequence(tr("F12")), Move::NextRace);
+  QAction* previousReceive =
+      move("previousReceive", tr("Previous receive"),
+           tr("Take the current rank back to its receive before, by running the recording again"),
+           QKeySequence(tr("Ctrl+Shift+F8")), Move::PreviousReceive);
+  m_previousHit = make("previousHit", tr("Previous &hit"),
+                       tr("Back to the hit of a breakpoint before this place, on the current rank"),
+                       QKeySequence(tr("Shift+F6")), [this] { m_session.previousHit(); });
+  m_lastChange =
+      make("lastChange", tr("Back to the &last change …"),
+           tr("Back to where a variable was changed last, by running the recording again twice"),
+           QKeySequence(tr("Ctrl+F6")), [this] { askLastChange(); });
+  m_ways = {nextEvent, nextRacing, previousReceive, m_previousHit, m_lastChange};
+  m_ofBar = {restart, m_end};
+  m_needRecording = {restart, repeat, mark};
+  for (QAction* action : {previousEvent, previousReceive, m_previousHit, m_lastChange}) {
+    m_back[action] = action->statusTip();
   }
+  const auto named = [](QAction* action, const QString& text) {
+    action->setIconText(text);
+    return action;
+  };
+  using values::RankAction;
+  const auto ofRanks = [&](RankAction action, const QString& text) {
+    return named(m_views.ranks->action(action), text);
+  };
+  m_ofTravel.back = {named(previousReceive, tr("◀ Receive")), named(previousEvent, tr("◀ Event")),
+                     named(m_previousHit, tr("◀ Hit"))};
+  m_ofTravel.on = {ofRanks(RankAction::Continue, tr("Continue")),
+                   ofRanks(RankAction::Next, tr("Line ▶")),
+                   ofRanks(RankAction::Step, tr("Step ▶")),
+                   ofRanks(RankAction::Finish, tr("Out ▶")),
+                   named(nextEvent, tr("Event ▶")),
+                   named(nextReceive, tr("Receive ▶")),
+                   named(nextRacing, tr("Racing ▶"))};
+  m_ofTravel.failing = named(failing, tr("To the failure"));
 }
 
 /// What goes back says what it goes back to, and what that costs.
@@ -173,11 +193,18 @@ void ReplayActions::addTo(QToolBar& bar) {
 }
 
 void ReplayActions::refresh() {
+  m_soon.stop();
   const bool open = m_session.isOpen() && m_session.source() == session::Source::Recording;
   for (QAction* action : m_needRecording) {
-    action->setEnabled(open);
+    views::setWhyNot(*action, open ? QString() : tr("No recording is open."));
   }
-  m_end->setEnabled(m_session.isReplaying());
+  for (auto each = m_moves.begin(); each != m_moves.end(); ++each) {
+    views::setWhyNot(*each.key(), m_session.whyNot(each.value()));
+  }
+  views::setWhyNot(*m_previousHit, m_session.whyNoPreviousHit());
+  views::setWhyNot(*m_lastChange,
+                   m_session.isRunning() ? QString() : tr("No replay runs, or it is starting."));
+  views::setWhyNot(*m_end, m_session.isReplaying() ? QString() : tr("No replay runs."));
 }
 
 void ReplayActions::markFailing() {

@@ -5,8 +5,11 @@
 #include <QHash>
 #include <QList>
 #include <QObject>
+#include <QTimer>
 
+#include "app/gui/panes/time_travel_bar.h"
 #include "app/gui/panes/window_views.h"
+#include "app/session/destinations.h"
 
 class QAction;
 class QMenu;
@@ -28,16 +31,22 @@ class ReplayActions : public QObject {
 
   void addTo(QMenu& replay, QMenu& debug);
   void addTo(QToolBar& bar);
+  /// What the time-travel bar is made of.
+  [[nodiscard]] const TimeTravelBar::Ways& ways() const { return m_ofTravel; }
   /// It makes sense only while a recording is open.
   void needsRecording(QAction* action) { m_needRecording.append(action); }
-  /// What can be done now.
+  /// What can be done now; what cannot says why.
   void refresh();
+  /// The same before long: ranks tell of each event.
+  void refreshSoon() { m_soon.start(); }
 
  Q_SIGNALS:
   void said(const QString& text, bool problem);
 
  private:
   void makeMoves();
+  QAction* move(const char* name, const QString& text, const QString& tip, const QKeySequence& keys,
+                session::Move where);
   void makeQuestions();
   void tellSnapshots();
   QAction* make(const char* name, const QString& text, const QString& tip, const QKeySequence& keys,
@@ -60,6 +69,11 @@ class ReplayActions : public QObject {
   QList<QAction*> m_switches;  ///< of menu Replay: what holds for cycles
   QList<QAction*> m_ofDebug;   ///< of menu Debug
   QList<QAction*> m_ofBar;
+  TimeTravelBar::Ways m_ofTravel;
+  QHash<QAction*, session::Move> m_moves;  ///< what goes somewhere
+  QAction* m_previousHit = nullptr;
+  QAction* m_lastChange = nullptr;
+  QTimer m_soon;
   QList<QAction*> m_needRecording;
   QAction* m_end = nullptr;
   QHash<QAction*, QString> m_back;  ///< that go back, each with its tip

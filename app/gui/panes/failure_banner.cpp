@@ -5,6 +5,7 @@
 
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QPainter>
 #include <QToolButton>
 
 #include "app/session/state/in_background.h"
@@ -27,15 +28,12 @@ QToolButton* makeButton(const QString& name, const QString& text, const QString&
 }
 
 /// The window's own background with some red in it, in light and in dark.
-QPalette tinted(QPalette palette) {
+QColor tinted(const QColor& own) {
   constexpr int kRedOfEight = 1;
   const QColor red(0xe0, 0x1b, 0x24);
-  const QColor own = palette.color(QPalette::Window);
   const auto mixed = [](int a, int b) { return (a * (8 - kRedOfEight) + b * kRedOfEight) / 8; };
-  palette.setColor(QPalette::Window,
-                   QColor(mixed(own.red(), red.red()), mixed(own.green(), red.green()),
-                          mixed(own.blue(), red.blue())));
-  return palette;
+  return {mixed(own.red(), red.red()), mixed(own.green(), red.green()),
+          mixed(own.blue(), red.blue())};
 }
 
 int firstOf(const views::TraceIndex& trace) {
@@ -59,8 +57,6 @@ FailureBanner::FailureBanner(QWidget* parent)
                        tr("End the program; what it has done is a trace then"))) {
   setObjectName(QStringLiteral("failureBanner"));
   setFrameShape(QFrame::StyledPanel);
-  setAutoFillBackground(true);
-  setPalette(tinted(palette()));
   m_text->setObjectName(QStringLiteral("failureText"));
   m_text->setTextInteractionFlags(Qt::TextSelectableByMouse);
   m_text->setWordWrap(true);
@@ -82,6 +78,11 @@ FailureBanner::FailureBanner(QWidget* parent)
   connect(m_end, &QToolButton::clicked, this, &FailureBanner::endWanted);
   connect(close, &QToolButton::clicked, this, &FailureBanner::clear);
   clear();
+}
+
+void FailureBanner::paintEvent(QPaintEvent* event) {
+  QPainter(this).fillRect(rect(), tinted(palette().color(QPalette::Window)));
+  QFrame::paintEvent(event);
 }
 
 void FailureBanner::clear() {
@@ -134,6 +135,7 @@ void FailureBanner::addRaces(const views::TraceIndexPtr& index) {
     m_race->setText(races == 1 ? tr("1 race: %1").arg(place)
                                : tr("%1 races, first: %2").arg(races).arg(place));
     m_race->show();
+    Q_EMIT raceFound(m_first);
   });
   m_search.setFuture(session::inBackground([index] { return firstOf(*index); }));
 }

@@ -30,8 +30,12 @@ class FailureBanner : public QFrame {
  Q_SIGNALS:
   void failureWanted();       ///< go to the failing receive
   void raceWanted(int race);  ///< the one to look at first
+  void raceFound(int race);   ///< the one to look at first is known
   void waitsWanted();         ///< who waits for whom at the end of the record
   void endWanted();           ///< the recording that does not get on
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
 
  private:
   void addRaces(const views::TraceIndexPtr& index);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/gui/panes/inspection_panes.h"
 
+#include <algorithm>
+
 #include <QDockWidget>
 #include <QInputDialog>
 #include <QLineEdit>
@@ -77,7 +79,57 @@ void InspectionPanes::refresh() {
   }
 }
 
+namespace {
+
+/// The call that the rank's record ends in, or with, and where the program makes it.
+values::RankStack endOf(const views::TraceData& trace, Rank rank) {
+  values::RankStack stack;
+  stack.rank = rank;
+  const auto at = static_cast<std::size_t>(rank);
+  const std::vector<Event>& events = trace.execution.ranks[at].events;
+  const views::RankEnd& end = trace.ends[at];
+  const bool inside = end.text.startsWith(QLatin1String("ended inside "));
+  if (events.empty() || !inside) {
+    stack.note = end.text.isEmpty() ? InspectionPanes::tr("nothing is recorded") : end.text;
+    return stack;
+  }
+  const Event& last = events.back();
+  if (last.site < trace.execution.sites.size()) {
+    const CallSite& site = trace.execution.sites[last.site];
+    values::StackFrame caller;
+    caller.level = 1;
+    caller.function = QString::fromStdString(site.function);
+    caller.file = QString::fromStdString(site.file);
+    caller.line = site.line;
+    stack.frames.append(caller);
+  }
+  if (last.call < trace.execution.callNames.size()) {
+    values::StackFrame call;
+    call.function = QString::fromStdString(trace.execution.callNames[last.call]);
+    stack.frames.prepend(call);
+  }
+  return stack;
+}
+
+}  // namespace
+
+/// No replay runs: where the records end.
+void InspectionPanes::showRecordEnds() {
+  QList<values::RankStack> ends;
+  if (const views::TraceDataPtr& trace = m_session.trace(); trace != nullptr) {
+    const std::size_t ranks = std::min(trace->execution.ranks.size(), trace->ends.size());
+    for (std::size_t rank = 0; rank < ranks; ++rank) {
+      ends.append(endOf(*trace, static_cast<Rank>(rank)));
+    }
+  }
+  m_stacks->showRecordEnds(ends);
+}
+
 void InspectionPanes::askStacks() {
+  if (m_session.source() == session::Source::Recording && !m_session.isReplaying()) {
+    showRecordEnds();
+    return;
+  }
   m_stacks->setBusy();
   m_session.stacks().ask();
 }

@@ -49,6 +49,8 @@ class InspectionPanes : public QObject {
   [[nodiscard]] QDockWidget* arrayDock() const { return m_arrayDock; }
   [[nodiscard]] views::RowsView& rows(session::Look look) { return *m_rows.at(look).view; }
   [[nodiscard]] QDockWidget* rowsDock(session::Look look) const { return m_rows.at(look).dock; }
+  /// The ranks have moved, or another one is the current one, or something else is open.
+  void refresh();
   /// Asks for the name, with `name` as a proposal.
   void askGroup(const QString& name, const QList<int>& ranks);
   /// A line of the console of `rank`: "@GROUPS command" goes to all ranks of the expression.
@@ -69,9 +71,8 @@ class InspectionPanes : public QObject {
   void connectGroups();
   /// A dock whose pane is filled by `ask` when it comes into view.
   void fillWhenSeen(QDockWidget* dock, const std::function<void()>& ask);
-  /// The ranks have moved, or another one is the current one.
-  void refresh();
   void askStacks();
+  void showRecordEnds();
   void ask(session::Look look);
 
   /// A tab behind others counts as visible for Qt; here it does not.

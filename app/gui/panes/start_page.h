@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The centre of the window: what was opened last, until something is; then diagram and source.
+// The centre of the window: what to begin with, until something is open; then diagram and source.
 #pragma once
 
 #include <QStackedWidget>
 
+class QAction;
+class QIcon;
+class QCommandLinkButton;
 class QListWidget;
 class QMenu;
 
@@ -15,8 +18,11 @@ class StartPage : public QStackedWidget {
   /// `centre`: what is shown once something is open.
   explicit StartPage(QWidget* centre);
 
+  /// One way to begin: a button for an action of the menus, and what it is for.
+  void offer(QAction* action, const QIcon& icon, const QString& name, const QString& text);
   void showCentre() { setCurrentIndex(1); }
   void showRecent() { setCurrentIndex(0); }
+  [[nodiscard]] bool isShown() const { return currentIndex() == 0; }
   /// A trace or a session that is used now.
   void remember(const QString& path);
   /// "Open recent".
@@ -28,6 +34,7 @@ class StartPage : public QStackedWidget {
  private:
   void fill();
 
+  QWidget* m_offers;
   QListWidget* m_recent;
 };
 

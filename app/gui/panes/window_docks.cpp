@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/gui/panes/window_docks.h"
 
-#include <algorithm>
-#include <array>
-#include <string_view>
+#include <tuple>
 
 #include <QChildEvent>
 #include <QComboBox>
@@ -11,7 +9,6 @@
 #include <QMainWindow>
 #include <QMenu>
 #include <QScreen>
-#include <QSettings>
 #include <QTabBar>
 #include <QToolButton>
 
@@ -35,11 +32,6 @@
 namespace pf::gui {
 namespace {
 
-/// Seldom needed. They leave the others room for whole names, also in 1366 pixels.
-constexpr std::array<std::string_view, 7> kClosedAtFirst{
-    "memory",      "instructions", "registers",    "contents",
-    "comm_matrix", "call_sites",   "rank_timeline"};
-
 /// Before the ids of panes that are not bundled: they cannot be those of ours.
 const QString kOthers = QStringLiteral("plugin_");
 
@@ -52,88 +44,44 @@ WindowDocks::WindowDocks(QMainWindow& window, const WindowViews& views,
   makeDocks(views, session);
 }
 
-QDockWidget* WindowDocks::add(const QString& name, const QString& title, QWidget* widget,
-                              Qt::DockWidgetArea area) {
+/// Where it goes is for a workspace to say.
+QDockWidget* WindowDocks::add(const QString& name, const QString& title, QWidget* widget) {
   auto* dock = new QDockWidget(title, &m_window);
   dock->setObjectName(name);
   dock->setWidget(widget);
-  m_window.addDockWidget(area, dock);
+  m_window.addDockWidget(Qt::BottomDockWidgetArea, dock);
   m_docks.push_back(dock);
   return dock;
 }
 
 void WindowDocks::makeDocks(const WindowViews& views, session::DebugSession& session) {
-  constexpr auto kRight = Qt::RightDockWidgetArea;
-  constexpr auto kBottom = Qt::BottomDockWidgetArea;
-  m_window.setCorner(Qt::BottomRightCorner, kRight);
-  QDockWidget* ranks = add(QStringLiteral("ranks"), tr("Ranks"), views.ranks, kRight);
-  QDockWidget* stack = add(QStringLiteral("stack"), tr("Stack"), views.stack, kRight);
-  QDockWidget* variables =
-      add(QStringLiteral("variables"), tr("Variables"), views.variables, kRight);
-  QDockWidget* watches = add(QStringLiteral("watches"), tr("Watches"), views.watches, kRight);
-  m_window.tabifyDockWidget(variables, watches);
-  variables->raise();
-  QDockWidget* races = add(QStringLiteral("races"), tr("Races"), views.races, kBottom);
-  QDockWidget* last = races;
-  for (QDockWidget* dock :
-       {add(QStringLiteral("breakpoints"), tr("Breakpoints"), views.breakpoints, kBottom),
-        add(QStringLiteral("output"), tr("Output"), views.output, kBottom),
-        add(QStringLiteral("console"), tr("GDB console"), views.console, kBottom),
-        add(QStringLiteral("cycles"), tr("Cycles"), views.cycles, kBottom),
-        add(QStringLiteral("log"), tr("Log"), views.log, kBottom)}) {
-    m_window.tabifyDockWidget(last, dock);
-    last = dock;
+  for (const auto& [name, title, widget] :
+       {std::tuple("ranks", tr("Ranks"), static_cast<QWidget*>(views.ranks)),
+        std::tuple("stack", tr("Stack"), static_cast<QWidget*>(views.stack)),
+        std::tuple("variables", tr("Variables"), static_cast<QWidget*>(views.variables)),
+        std::tuple("watches", tr("Watches"), static_cast<QWidget*>(views.watches)),
+        std::tuple("races", tr("Races"), static_cast<QWidget*>(views.races)),
+        std::tuple("breakpoints", tr("Breakpoints"), static_cast<QWidget*>(views.breakpoints)),
+        std::tuple("output", tr("Output"), static_cast<QWidget*>(views.output)),
+        std::tuple("console", tr("GDB console"), static_cast<QWidget*>(views.console)),
+        std::tuple("cycles", tr("Cycles"), static_cast<QWidget*>(views.cycles)),
+        std::tuple("log", tr("Log"), static_cast<QWidget*>(views.log))}) {
+    add(QString::fromLatin1(name), title, widget);
   }
-  const auto addInspection = [this, variables](const QString& name, const QString& title,
-                                               QWidget* pane) {
-    QDockWidget* const dock = add(name, title, pane, kRight);
-    m_window.tabifyDockWidget(variables,
-                              dock);  // above one another they would make the window higher
-    return dock;
-  };
-  m_inspection = new InspectionPanes(session, *views.ranks, &m_window, addInspection);
-  for (QDockWidget* dock :
-       {m_inspection->stacksDock(), m_inspection->rowsDock(session::Look::Threads)}) {
-    m_window.tabifyDockWidget(stack, dock);
-  }
-  for (QDockWidget* dock :
-       {m_inspection->acrossDock(), m_inspection->rowsDock(session::Look::Registers)}) {
-    m_window.tabifyDockWidget(watches, dock);
-  }
-  for (QDockWidget* dock :
-       {m_inspection->arrayDock(), m_inspection->rowsDock(session::Look::Memory),
-        m_inspection->rowsDock(session::Look::Instructions)}) {
-    m_window.tabifyDockWidget(last, dock);
-    last = dock;
-  }
-  stack->raise();
-  variables->raise();
+  m_inspection = new InspectionPanes(session, *views.ranks, &m_window,
+                                     [this](const QString& name, const QString& title,
+                                            QWidget* pane) { return add(name, title, pane); });
   auto* contents = new views::ContentsView;
-  QDockWidget* const contentsDock =
-      add(QStringLiteral("contents"), tr("Contents"), contents, kBottom);
-  m_contents = new ContentsPane(*contents, *contentsDock);
-  m_window.tabifyDockWidget(last, contentsDock);
-  makePlugins(contentsDock);
-  for (QDockWidget* dock : m_docks) {
-    dock->setVisible(std::ranges::find(kClosedAtFirst, dock->objectName().toStdString()) ==
-                     kClosedAtFirst.end());
-  }
-  races->raise();
-  variables->raise();
-  stack->raise();
+  m_contents =
+      new ContentsPane(*contents, *add(QStringLiteral("contents"), tr("Contents"), contents));
+  makePlugins();
   m_window.resize(QSize(1500, 950).boundedTo(m_window.screen()->availableSize()));
-  m_window.resizeDocks({races}, {260}, Qt::Vertical);
-  m_window.resizeDocks({ranks, stack, variables}, {220, 200, 300}, Qt::Vertical);
-  m_window.resizeDocks({ranks}, {430}, Qt::Horizontal);
 }
 
-void WindowDocks::makePlugins(QDockWidget* last) {
+void WindowDocks::makePlugins() {
   loadWindowPlugins(m_registry);
   for (const plugins::Part* const part : m_registry.parts(plugins::PartKind::Pane)) {
-    if (QDockWidget* const dock = makePlugin(m_registry.pluginWith(*part), *part)) {
-      m_window.tabifyDockWidget(last, dock);
-      last = dock;
-    }
+    makePlugin(m_registry.pluginWith(*part), *part);
   }
 }
 
@@ -156,17 +104,15 @@ Result<QWidget*> WindowDocks::tryPane(const plugins::Plugin& plugin, const plugi
   return widget;
 }
 
-/// Null: it was refused.
-QDockWidget* WindowDocks::makePlugin(const plugins::Plugin& plugin, const plugins::Part& part) {
+void WindowDocks::makePlugin(const plugins::Plugin& plugin, const plugins::Part& part) {
   const Result<QWidget*> widget = tryPane(plugin, part);
   if (!widget) {
     m_registry.refuse(plugin.path, widget.error());
-    return nullptr;
+    return;
   }
   const QString id = QString::fromStdString(part.id);
   QDockWidget* const dock = add(plugin.path.empty() ? id : kOthers + id,
-                                values::visibleText(QString::fromStdString(part.title)), *widget,
-                                Qt::BottomDockWidgetArea);
+                                values::visibleText(QString::fromStdString(part.title)), *widget);
   dock->setWhatsThis((part.help.empty()
                           ? tr("A pane of plugin %1.").arg(QString::fromStdString(plugin.name))
                           : QString::fromStdString(part.help))
@@ -174,7 +120,6 @@ QDockWidget* WindowDocks::makePlugin(const plugins::Plugin& plugin, const plugin
   if (auto* matrix = qobject_cast<plugins::MatrixWidget*>(*widget); matrix != nullptr) {
     m_matrix = new MatrixFrames(*matrix);
   }
-  return dock;
 }
 
 QDockWidget* WindowDocks::find(const QString& name) const {
@@ -232,21 +177,13 @@ void WindowDocks::showWaits() {
   }
 }
 
-void WindowDocks::resetLayout() {
-  m_window.restoreState(m_defaultLayout);
-}
-
-void WindowDocks::restoreLayout() {
-  m_defaultLayout = m_window.saveState();
-  const QSettings settings;
-  m_window.restoreGeometry(settings.value(QStringLiteral("window/geometry")).toByteArray());
-  m_window.restoreState(settings.value(QStringLiteral("window/layout")).toByteArray());
-}
-
-void WindowDocks::keepLayout() const {
-  QSettings settings;
-  settings.setValue(QStringLiteral("window/geometry"), m_window.saveGeometry());
-  settings.setValue(QStringLiteral("window/layout"), m_window.saveState());
+void WindowDocks::showPane(const char* name) {
+  for (QDockWidget* const dock : m_docks) {
+    if (dock->objectName() == QLatin1String(name)) {
+      dock->show();
+      dock->raise();
+    }
+  }
 }
 
 }  // namespace pf::gui

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Where the panes are: the docks around the centre, those of plugins among them, and the layout that the user gives them.
+// The panes: docks around the centre, those of plugins among them. Where they are is for a workspace to say (workspaces.h).
 #pragma once
 
 #include <vector>
@@ -46,19 +46,15 @@ class WindowDocks : public QObject {
   /// Opens one of the panes that are closed, which are its menu.
   [[nodiscard]] QToolButton* makeMoreButton();
 
-  /// All panes back where they were at first.
-  void resetLayout();
-  /// As it was when the window was closed last; and for the next time.
-  void restoreLayout();
-  void keepLayout() const;
+  /// In front of those that share its place; it does not take the keyboard.
+  void showPane(const char* name);
 
  private:
-  QDockWidget* add(const QString& name, const QString& title, QWidget* widget,
-                   Qt::DockWidgetArea area);
+  QDockWidget* add(const QString& name, const QString& title, QWidget* widget);
   void makeDocks(const WindowViews& views, session::DebugSession& session);
-  void makePlugins(QDockWidget* last);
+  void makePlugins();
   Result<QWidget*> tryPane(const plugins::Plugin& plugin, const plugins::Part& part);
-  QDockWidget* makePlugin(const plugins::Plugin& plugin, const plugins::Part& part);
+  void makePlugin(const plugins::Plugin& plugin, const plugins::Part& part);
   bool eventFilter(QObject* watched, QEvent* event) override;
 
   QMainWindow& m_window;
@@ -68,7 +64,6 @@ class WindowDocks : public QObject {
   InspectionPanes* m_inspection = nullptr;
   ContentsPane* m_contents = nullptr;
   MatrixFrames* m_matrix = nullptr;
-  QByteArray m_defaultLayout;
 };
 
 }  // namespace pf::gui

@@ -7,6 +7,7 @@
 #include <QDir>
 #include <QFileInfo>
 #include <QFutureWatcher>
+#include <QStandardPaths>
 
 #include "app/gui/commands/command.h"
 #include "app/gui/recording/peek_directory.h"
@@ -15,6 +16,7 @@
 #include "app/recording/until_failure.h"
 #include "app/session/state/in_background.h"
 #include "replay_engine/base/caught.h"
+#include "views/panes/action_tips.h"
 #include "views/panes/icons.h"
 #include "views/panes/session_views.h"
 
@@ -27,17 +29,38 @@ RecordingDesk::RecordingDesk(QWidget& window, views::ProgressStrip& strip)
       m_record(makeCommand(window, tr("&Record …"), tr("Run an MPI program and record it"),
                            views::icon(views::Icon::Record), QKeySequence(tr("Ctrl+R")),
                            [this] { ask(); })),
+      m_example(makeCommand(window, tr("Record the e&xample"),
+                            tr("Record the bundled master and workers until a run fails, and open "
+                               "that run"),
+                            {}, {}, [this] { startExample(); })),
       m_look(makeCommand(window, tr("Look at what is recorded so &far"),
                          tr("Open a trace of what the recording that goes on has by now; the "
                             "program goes on"),
                          {}, QKeySequence(tr("Ctrl+Alt+R")), [this] { look(); })) {
+  m_record->setObjectName(QStringLiteral("record"));
+  m_example->setObjectName(QStringLiteral("recordExample"));
   refresh();
 }
 
 RecordingDesk::~RecordingDesk() = default;
 
+namespace {
+
+/// The bundled program that is recorded as an example.
+QString exampleProgram() {
+  return QString::fromStdString(app::programDirectory()) + QStringLiteral("/corpus/harvest");
+}
+
+}  // namespace
+
 void RecordingDesk::refresh() {
-  m_record->setEnabled(m_process == nullptr);
+  const QString busy = m_process == nullptr ? QString() : tr("A recording goes on.");
+  views::setWhyNot(*m_record, busy);
+  views::setWhyNot(*m_example, QFileInfo(exampleProgram()).isExecutable()
+                                   ? busy
+                                   : tr("%1 is not there: './run --build' in the sources of "
+                                        "Photofinish builds it.")
+                                         .arg(exampleProgram()));
   m_look->setEnabled(m_process != nullptr);
 }
 
@@ -50,6 +73,24 @@ void RecordingDesk::ask() {
   if (!words.isEmpty()) {
     start(*wanted, words);
   }
+}
+
+/// Its traces are kept where the user's data are.
+void RecordingDesk::startExample() {
+  constexpr int kMostRuns = 60;
+  RecordRequest request;
+  request.command = QStringLiteral("mpirun --oversubscribe -n 4 \"%1\"").arg(exampleProgram());
+  request.directory = QStandardPaths::writableLocation(QStandardPaths::AppDataLocation) +
+                      QStringLiteral("/example");
+  request.runs = kMostRuns;
+  request.compares = false;
+  if (!QDir().mkpath(request.directory)) {
+    Q_EMIT problem(tr("%1 cannot be made, where the traces of the example would be: make it, or "
+                      "set XDG_DATA_HOME.")
+                       .arg(request.directory));
+    return;
+  }
+  start(request, QProcess::splitCommand(request.command));
 }
 
 namespace {
@@ -179,7 +220,7 @@ void RecordingDesk::ended(QProcess* process, const RecordRequest& request, const
 
 void RecordingDesk::endedSearch(const RecordRequest& request, const QStringList& words) {
   if (QFileInfo::exists(m_trace)) {
-    Q_EMIT foundFailing(QFileInfo::exists(m_good) ? m_good : QString());
+    Q_EMIT foundFailing(request.compares && QFileInfo::exists(m_good) ? m_good : QString());
     Q_EMIT recorded(m_trace, words, request.input);
     return;
   }

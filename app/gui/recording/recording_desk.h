@@ -28,6 +28,8 @@ class RecordingDesk : public QObject {
   ~RecordingDesk() override;
 
   [[nodiscard]] QAction* recordAction() const { return m_record; }
+  /// Records the bundled program until a run of it fails.
+  [[nodiscard]] QAction* exampleAction() const { return m_example; }
   /// "Look at what is recorded so far".
   [[nodiscard]] QAction* lookAction() const { return m_look; }
   /// The trace that one which goes on makes; empty: none does.
@@ -53,6 +55,7 @@ class RecordingDesk : public QObject {
 
  private:
   void ask();
+  void startExample();
   void start(const RecordRequest& request, const QStringList& words);
   [[nodiscard]] QString freeName(const RecordRequest& request) const;
   void ended(QProcess* process, const RecordRequest& request, const QStringList& words, int status);
@@ -65,6 +68,7 @@ class RecordingDesk : public QObject {
   QWidget& m_window;
   views::ProgressStrip& m_strip;
   QAction* m_record;
+  QAction* m_example;
   QAction* m_look;
   QPointer<QProcess> m_process;
   QString m_trace;

@@ -31,6 +31,7 @@ class BannerTest : public QObject {
   void aHangShowsWhoWaits();
   void aHangWhileRecordingCanBeEnded();
   void aRightRunHasNone();
+  void itFollowsTheColours();
 
  private:
   /// A run of `program` that ends with `status`, in the window.
@@ -133,6 +134,24 @@ void BannerTest::aHangWhileRecordingCanBeEnded() {
 void BannerTest::aRightRunHasNone() {
   open("right.pft", 2, "corpus/two_rank_wildcard", false);
   QVERIFY(!banner().isVisible());
+}
+
+void BannerTest::itFollowsTheColours() {
+  open("tally.pft", 4, "e2e/tally", true);
+  const QPalette light = QApplication::palette();
+  QPalette dark = light;
+  dark.setColor(QPalette::Window, QColor(40, 42, 47));
+  dark.setColor(QPalette::WindowText, Qt::white);
+  const auto ground = [this] {
+    return banner().grab().toImage().pixelColor(3, banner().height() / 2).lightness();
+  };
+  const auto* text = banner().findChild<QLabel*>(QStringLiteral("failureText"));
+  const auto ink = [text] { return text->palette().color(QPalette::WindowText).lightness(); };
+  QVERIFY(ground() - ink() > 100);
+  QApplication::setPalette(dark);
+  QTRY_VERIFY(ink() - ground() > 100);
+  QApplication::setPalette(light);
+  QTRY_VERIFY(ground() - ink() > 100);
 }
 
 }  // namespace

@@ -460,8 +460,10 @@ void DeskTest::standardInput() {
 
 /// At first; and the tabs of the others have whole names.
 void DeskTest::panesThatAreClosed() {
-  m_window = std::make_unique<pf::gui::MainWindow>();
-  m_window->show();
+  QString problem;
+  m_window.reset();
+  m_window = test::open(fileOf("one.pft"), &problem);
+  QVERIFY2(m_window != nullptr, qPrintable(problem));
   const auto bars = m_window->findChildren<QTabBar*>(Qt::FindDirectChildrenOnly);
   QVERIFY(!bars.isEmpty());
   for (const QTabBar* bar : bars) {
@@ -481,7 +483,7 @@ void DeskTest::panesThatAreClosed() {
   open->trigger();
   QVERIFY(!memory->isHidden());
   Q_EMIT more->aboutToShow();
-  QCOMPARE(more->actions().size(), 6);
+  QCOMPARE(more->actions().size(), 15);
 }
 
 /// The third run is wrong, as the check says: it is opened, and beside it the second.

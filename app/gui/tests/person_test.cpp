@@ -213,6 +213,7 @@ void PersonTest::aWrongValue() {
                                valueOf(QStringLiteral("expected")),
                            kPatience);  // none of them while the variables of a last step arrive
 
+  Hand::press("ctrl+1");
   Hand::click(m_window->races().filterEdit());
   Hand::type(QStringLiteral("tag:4"));
   const auto& execution = session().trace()->execution;
@@ -229,6 +230,7 @@ void PersonTest::aWrongValue() {
   look("harvest-race");
   const pf::EventRef event = m_window->diagram().selectedEvent();
   go("Return");
+  Hand::press("ctrl+2");
   QCOMPARE(session().serialOf(0), event.serial - 1);
   QTRY_COMPARE_WITH_TIMEOUT(here(), QStringLiteral("collect_yields"), kPatience);
   go("F10");
@@ -258,6 +260,7 @@ void PersonTest::aCrash() {
     return session().trace()->execution.messages[race.taken].send.rank == 2;
   });
   QVERIFY(cause.isValid());
+  Hand::press("ctrl+1");
   QVERIFY(Hand::clickRow(m_window->races().table(), cause));
   const pf::EventRef event = m_window->diagram().selectedEvent();
   look("crash-race");
@@ -279,11 +282,12 @@ void PersonTest::aHang() {
   go("F4");
   QVERIFY(Hand::clickTab(m_window.get(), QStringLiteral("Parallel stacks")));
   look("hang-stacks");
-  QVERIFY(Hand::clickTab(m_window.get(), QStringLiteral("Races")));
+  Hand::press("ctrl+1");
   const auto cause = raceRow([](const pf::Race&) { return true; });
   QVERIFY(Hand::clickRow(m_window->races().table(), cause));
   const pf::EventRef event = m_window->diagram().selectedEvent();
   go("Return");
+  Hand::press("ctrl+2");
   QCOMPARE(session().serialOf(0), event.serial - 1);
   go("F10");
   QTRY_VERIFY_WITH_TIMEOUT(variable(QStringLiteral("status")).isValid(), kPatience);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <map>
+#include <tuple>
 
 #include <QAction>
 #include <QApplication>
@@ -257,6 +258,62 @@ struct Pictures {
     save(*matrix, QStringLiteral("groups-in-matrix"));
   }
 
+  /// The first run of `program` that fails.
+  QString failing(const char* program, int ranks) {
+    const QString path =
+        traces.filePath(QString::fromLatin1(program).section(QLatin1Char('/'), -1) +
+                        QStringLiteral("-failing.pft"));
+    for (int seed = 1; seed < 60; ++seed) {
+      const test::Recorded run = test::record(path,
+                                              {QStringLiteral("--mode"), QStringLiteral("all"),
+                                               QStringLiteral("--jitter"), QString::number(seed)},
+                                              ranks, test::bin(program));
+      if (run.status != 0) {
+        return path;
+      }
+    }
+    check(false, path);
+    return path;
+  }
+
+  /// What a run that failed is opened with, its replay, a hang; in both sets of colours, on a small screen.
+  void workspaces() {
+    const QPalette light = QApplication::palette();
+    workspaces(QStringLiteral("-light"));
+    QApplication::setPalette(pf::views::test::darkPalette());
+    workspaces(QStringLiteral("-dark"));
+    QApplication::setPalette(light);
+  }
+
+  void workspaces(const QString& colours) {
+    constexpr QSize kSmall(1366, 768);
+    QSettings().remove(QStringLiteral("recent"));
+    pf::gui::MainWindow start;
+    start.resize(kSmall);
+    save(start, QStringLiteral("start-page") + colours);
+    for (const auto& [name, program, ranks, replays] :
+         {std::tuple("workspace-races", "corpus/harvest", 4, false),
+          std::tuple("workspace-debug", "corpus/harvest", 4, true),
+          std::tuple("workspace-hang", "corpus/deadlock_in_order", 3, false)}) {
+      pf::gui::MainWindow window;
+      window.resize(kSmall);
+      window.show();
+      QSignalSpy opened(&window, &pf::gui::MainWindow::opened);
+      window.openTrace(failing(program, ranks));
+      check(opened.wait(test::kPatience), window.statusText());
+      if (replays) {
+        QSignalSpy settled(&window.session(), &pf::session::DebugSession::settled);
+        window.session().go(pf::session::Move::Failure);
+        check(settled.wait(test::kPatience), window.statusText());
+      }
+      QTest::qWait(1500);
+      save(window, QString::fromLatin1(name) + colours);
+      window.session().endReplay();
+      check(QTest::qWaitFor([&] { return !window.session().isReplaying(); }, test::kPatience),
+            window.statusText());
+    }
+  }
+
   void comparison() {
     const QString a = recorded("corpus/harvest", 4, 1);
     QString b;
@@ -301,11 +358,12 @@ int main(int argc, char** argv) {
   test::setUp(pictures.traces.path());
   pictures.out = QDir(argc > 1 ? QString::fromLocal8Bit(argv[1]) : QStringLiteral("docs/pictures"));
   pictures.check(QDir().mkpath(pictures.out.path()), pictures.out.path());
-  pictures.contents();
-  pictures.groupsInMatrix();
+  pictures.workspaces();
   if (argc > 2) {  // these only, while they are worked on
     return pictures.failed == 0 ? 0 : 1;
   }
+  pictures.contents();
+  pictures.groupsInMatrix();
   pictures.partOfJob();
   pictures.diagrams();
   pictures.comparison();

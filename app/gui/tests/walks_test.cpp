@@ -26,6 +26,7 @@
 #include "app/gui/commands/compare_window.h"
 #include "app/gui/commands/key_bindings.h"
 #include "app/gui/panes/pane_export.h"
+#include "app/gui/panes/workspaces.h"
 #include "app/gui/tests/window_test.h"
 #include "plugins/queues/queues.h"
 #include "views/diagram/canvas/space_time_canvas.h"
@@ -105,6 +106,7 @@ void WalksTest::initTestCase() {
 
 void WalksTest::init() {
   m_window = std::make_unique<pf::gui::MainWindow>();
+  m_window->resize(1366, 768);  // the smallest screen that everything has to fit on
   m_window->show();
   m_window->activateWindow();
   QVERIFY(QTest::qWaitForWindowActive(m_window.get()));
@@ -378,7 +380,7 @@ void WalksTest::byMouse() {
   const auto& all = canvas().trace()->data().races[static_cast<std::size_t>(race)].alternatives;
   QVERIFY(!all.empty());
   const auto button = [this](QAction* action) {
-    for (QToolBar* bar : m_window->diagram().findChildren<QToolBar*>()) {
+    for (QToolBar* bar : m_window->findChildren<QToolBar*>()) {
       if (QWidget* widget = bar->widgetForAction(action); widget != nullptr) {
         return widget;
       }
@@ -408,6 +410,7 @@ void WalksTest::byMouse() {
   waitForReplay(m_window->session(), receive);
 
   // The queues where the replay is.
+  clickMiddle(button(m_window->workspaces().actions().at(2)));
   clickTab(QStringLiteral("Message queues"));
   QTRY_VERIFY(pane("queues")->isVisible());
   clickMenu(QStringLiteral("Replay"), QStringLiteral("End replay"));

@@ -272,8 +272,8 @@ Result<SessionFile> sessionIn(const QString& path, const Json& root) {
   session.expression = in.text("expression");
   session.ranksShown = in.text("ranksShown");
   session.geometry = in.bytes("geometry");
+  session.workspace = in.text("workspace");
   session.layout = in.bytes("layout");
-  session.centre = in.bytes("centre");
   if (!in.problem().isEmpty()) {
     return notOne(path, in.problem());
   }
@@ -326,8 +326,8 @@ Status writeSessionFile(const QString& path, const SessionFile& session) {
   root["expression"] = jsonOf(session.expression);
   root["ranksShown"] = jsonOf(session.ranksShown);
   root["geometry"] = session.geometry.toBase64().toStdString();
+  root["workspace"] = jsonOf(session.workspace);
   root["layout"] = session.layout.toBase64().toStdString();
-  root["centre"] = session.centre.toBase64().toStdString();
   return app::writePrivateFile(path.toStdString(), root.dump(4) + "\n", "Choose another name.");
 }
 

@@ -31,8 +31,8 @@ struct SessionFile {
   QString expression;   ///< of Values across ranks
   QString ranksShown;   ///< of the diagram, as views::arrangementText()
   QByteArray geometry;  ///< of the window
-  QByteArray layout;
-  QByteArray centre;  ///< diagram and source
+  QString workspace;    ///< of the window, by its name; empty: it does not say
+  QByteArray layout;    ///< of that workspace
 };
 
 /// The trace is named relative to the file where it lies below its directory, so that both can be moved together.

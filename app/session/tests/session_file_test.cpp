@@ -108,7 +108,7 @@ class SessionFileTest : public testing::Test {
            a.input == b.input && a.breakpoints == b.breakpoints && a.watches == b.watches &&
            a.groups == b.groups && a.focus == b.focus && a.currentRank == b.currentRank &&
            a.part == b.part && a.expression == b.expression && a.ranksShown == b.ranksShown &&
-           a.geometry == b.geometry && a.layout == b.layout && a.centre == b.centre;
+           a.geometry == b.geometry && a.layout == b.layout && a.workspace == b.workspace;
   }
   [[nodiscard]] std::ptrdiff_t files() const {
     return std::distance(std::filesystem::directory_iterator(m_directory.path().toStdString()), {});
