@@ -58,6 +58,7 @@
 #include "views/panes/rank_strip.h"
 #include "views/panes/session_views.h"
 #include "views/panes/source_view.h"
+#include "views/values/text.h"
 
 namespace pf::gui {
 namespace {
