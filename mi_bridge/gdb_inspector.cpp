@@ -139,10 +139,15 @@ void GdbInspector::variables(FrameRef frame, VariableDetail detail,
   } else if (!m_fortran || detail == VariableDetail::NamesOnly) {
     listVariables(frame, detail, std::move(done));
   } else {
-    askUnnamed(frame, {}, [this, frame, detail, done = std::move(done)](const Names& unnamed) {
-      listVariables(frame, unnamed.empty() ? detail : VariableDetail::NamesOnly,
-                    unnamed.empty() ? done : marking(unnamed, done));
-    });
+    askUnnamed(frame, {},
+               [this, frame, detail, done = std::move(done)](const Result<Names>& unnamed) {
+                 if (!unnamed) {
+                   done(unnamed.error());
+                 } else {
+                   listVariables(frame, unnamed->empty() ? detail : VariableDetail::NamesOnly,
+                                 unnamed->empty() ? done : marking(*unnamed, done));
+                 }
+               });
   }
 }
 
@@ -185,8 +190,10 @@ void GdbInspector::createVar(FrameRef frame, const std::string& expression,
     return;
   }
   askUnnamed(frame, expression,
-             [this, frame, expression, done = std::move(done)](const Names& unnamed) {
-               if (unnamed.empty()) {
+             [this, frame, expression, done = std::move(done)](const Result<Names>& unnamed) {
+               if (!unnamed) {
+                 done(unnamed.error());
+               } else if (unnamed->empty()) {
                  createNamedVar(frame, expression, done);
                } else {
                  done(Error{ErrorCode::Peer,
@@ -305,21 +312,19 @@ void GdbInspector::readArray(FrameRef frame, const ArrayRequest& request,
   });
 }
 
-void GdbInspector::askUnnamed(FrameRef frame, const std::string& expression,
-                              std::function<void(Names)> then) {
+void GdbInspector::askUnnamed(FrameRef frame, const std::string& expression, Callback<Names> then) {
   teach([this, frame, expression, then = std::move(then)](const Status& taught) {
     const auto command = quote(unnamedCommand(expression));
     if (!taught || !command) {
-      then({});
+      then(Names());
       return;
     }
     m_queue.push({"-interpreter-exec " + frameOptions(frame) + "console " + *command,
-                  CommandFlag::None,
+                  CommandFlag::Discardable,
                   {}});
-    m_queue.push({std::string("-data-evaluate-expression ") + kUnnamed, CommandFlag::None,
-                  [then](const Result<ResultRecord>& reply) {
-                    then(reply ? unnamedIn(reply->results.str("value")) : Names());
-                  }});
+    m_queue.push({std::string("-data-evaluate-expression ") + kUnnamed, CommandFlag::Discardable,
+                  extracting<Names>(
+                      then, [](const Value& results) { return unnamedIn(results.str("value")); })});
   });
 }
 

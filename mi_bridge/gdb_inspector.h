@@ -100,8 +100,9 @@ class GdbInspector {
   void askArray(FrameRef frame, const ArrayRequest& request, Callback<ArrayQueryEnd> done);
   void listVariables(FrameRef frame, VariableDetail detail, Callback<std::vector<Variable>> done);
   void createNamedVar(FrameRef frame, const std::string& expression, Callback<VarObject> done);
-  /// Of the variables of a frame, or the expression, those that must not be asked for.
-  void askUnnamed(FrameRef frame, const std::string& expression, std::function<void(Names)> then);
+  /// Of the variables of a frame, or the expression, those that must not be asked for. Fails when the program goes on: what
+  /// holds for a frame does not hold for that of the next stop.
+  void askUnnamed(FrameRef frame, const std::string& expression, Callback<Names> then);
 
   CommandQueue& m_queue;
   FrameFilter m_filter;

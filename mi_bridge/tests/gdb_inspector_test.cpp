@@ -181,6 +181,20 @@ TEST_F(FortranTest, OthersAreAskedForAsEver) {
   EXPECT_TRUE(sentNow("-var-create"));
 }
 
+/// What holds for a frame does not hold for that of the next stop.
+TEST_F(FortranTest, NothingIsAskedOfTheNextStop) {
+  bool failed = false;
+  gdb.session.inspect().variables(
+      {1, 1}, VariableDetail::SimpleValues,
+      [&](const Result<std::vector<Variable>>& all) { failed = !all.ok(); });
+  gdb.answer("python exec", "^done");
+  gdb.session.run({}, [](const Status&) {});
+  EXPECT_TRUE(failed);
+  for (const std::string& sent : gdb.sent) {
+    EXPECT_EQ(sent.find("-stack-list-variables"), std::string::npos) << sent;
+  }
+}
+
 TEST_F(FortranTest, NoObjectIsMadeOfWhatHasNoType) {
   Result<VarObject> object = VarObject{};
   gdb.session.inspect().createVar({1, 0}, "x", [&](const Result<VarObject>& o) { object = o; });
