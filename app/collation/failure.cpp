@@ -257,6 +257,16 @@ bool endedWell(const db::RankInfo& rank) {
   return rank.complete && guiltOf(rank) == Guilt::None;
 }
 
+bool mayBeEndedByLauncher(const db::RankInfo& rank, const std::vector<db::RankInfo>& ranks) {
+  const int signal = rank.exitSignal.value_or(0);
+  return (signal == SIGTERM || signal == SIGKILL) &&
+         std::ranges::any_of(ranks, [&rank](const db::RankInfo& other) {
+           return other.rank != rank.rank &&
+                  (other.exitStatus.value_or(0) != 0 ||
+                   (other.exitSignal && endedByItself(*other.exitSignal)));
+         });
+}
+
 std::optional<WhatFailed> whatFailed(const std::vector<db::RankInfo>& ranks,
                                      std::optional<std::int32_t> exitStatus) {
   if (const db::RankInfo* const worst = guiltiest(ranks)) {

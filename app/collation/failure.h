@@ -24,6 +24,10 @@ bool receives(const RankHistory& rank, Serial serial);
 /// Whether the rank finished, and with exit status 0, as far as that is known.
 bool endedWell(const db::RankInfo& rank);
 
+/// Whether the launcher may have ended the rank behind its record, because another one of `ranks` had failed: how it would have
+/// ended by itself is not known then, and differs from run to run.
+bool mayBeEndedByLauncher(const db::RankInfo& rank, const std::vector<db::RankInfo>& ranks);
+
 /// Who failed, and how, in one sentence without its end: "rank 0 ended with exit status 1 after event 5". All that tells of a
 /// run says it so.
 struct WhatFailed {

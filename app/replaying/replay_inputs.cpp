@@ -4,6 +4,7 @@
 #include <csignal>
 #include <utility>
 
+#include "app/collation/failure.h"
 #include "replay_engine/log_format/system_values.h"
 
 namespace pf::app {
@@ -86,7 +87,8 @@ std::optional<Error> ReplayInputs::ended(const protocol::RankExited& rank,
   }
   const int signal = recorded.exitSignal.value_or(0);
   const int status = recorded.exitStatus.value_or(0);
-  const bool known = store.run().complete && (recorded.exitStatus || recorded.exitSignal);
+  const bool known = store.run().complete && (recorded.exitStatus || recorded.exitSignal) &&
+                     !mayBeEndedByLauncher(recorded, store.ranks());
   if (known && (signal != rank.signal || (signal == 0 && status != rank.exitStatus))) {
     return Error{ErrorCode::Divergence,
                  who + how + ", in the recorded run " + howText(status, signal),

@@ -41,6 +41,22 @@ TEST(WhatFailed, NobodyDid) {
   EXPECT_FALSE(whatFailed({rankOf(0)}, std::nullopt));
 }
 
+TEST(EndedByLauncher, OnlyBehindOneThatFailed) {
+  std::vector<db::RankInfo> ranks{rankOf(0), rankOf(1)};
+  ranks[1].exitStatus = std::nullopt;
+  ranks[1].exitSignal = SIGTERM;
+  EXPECT_FALSE(mayBeEndedByLauncher(ranks[1], ranks)) << "nobody failed: somebody else did that";
+  ranks[0].exitStatus = 1;
+  EXPECT_TRUE(mayBeEndedByLauncher(ranks[1], ranks));
+  EXPECT_FALSE(mayBeEndedByLauncher(ranks[0], ranks));
+  ranks[1].exitSignal = SIGSEGV;
+  EXPECT_FALSE(mayBeEndedByLauncher(ranks[1], ranks)) << "its own";
+  ranks[1].exitSignal = SIGKILL;
+  ranks[0].exitStatus = std::nullopt;
+  ranks[0].exitSignal = SIGABRT;
+  EXPECT_TRUE(mayBeEndedByLauncher(ranks[1], ranks));
+}
+
 TEST(WhatFailed, AnExitStatusBehindMpiFinalize) {
   std::vector<db::RankInfo> ranks{rankOf(0), rankOf(1)};
   ranks[1].exitStatus = 3;
