@@ -16,6 +16,8 @@ _photofinish() {
   esac
   if [[ $command == attach && $current != -* ]]; then
     mapfile -t COMPREPLY < <(compgen -W "$("$program" attach 2>/dev/null | sed -n 's/^\([0-9][0-9]*\) .*/\1/p')" -- "$current")
+  elif [[ $command == tutorial && COMP_CWORD -eq 2 && $current != -* ]]; then
+    mapfile -t COMPREPLY < <(compgen -W "$("$program" tutorial 2>/dev/null | sed -n 's/^\([0-9][0-9]*\) .*/\1/p')" -- "$current")
   elif [[ $current == -* ]]; then
     help=$("$program" "$command" --help 2>/dev/null | grep -oE -- '--[a-z][a-z-]*')
     mapfile -t COMPREPLY < <(compgen -W "$help" -- "$current")

@@ -34,6 +34,8 @@ void addReports(CLI::App& parser, Commands& commands);
 void addGroups(CLI::App& parser, Commands& commands);
 /// plugins, command
 void addPlugins(CLI::App& parser, Commands& commands);
+/// tutorial: small programs with a bug each
+void addTutorial(CLI::App& parser, Commands& commands);
 /// debug, attach, core, dap
 void addDebugging(CLI::App& parser, Commands& commands);
 

@@ -210,6 +210,7 @@ int commandLine(int argc, char** argv) {
   addGroups(parser, commands);
   addPlugins(parser, commands);
   addDebugging(parser, commands);
+  addTutorial(parser, commands);
   if (const auto status = plainForm(parser, {argv + 1, argv + argc})) {
     return *status;
   }

@@ -11,7 +11,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from photofinish import BIN, SOURCE, PhotofinishTest, main
 
 DESK = BIN / "e2e" / "desk"
-COMMANDS = ["record", "replay", "info", "races", "events", "groups", "check", "salvage", "redact", "peek", "diff", "export", "plugins", "command", "debug", "dap", "attach", "core"]
+COMMANDS = ["record", "replay", "info", "races", "events", "groups", "check", "salvage", "redact", "peek", "diff", "export", "plugins", "command", "debug", "dap", "attach", "core", "tutorial"]
 
 
 class DeskTest(PhotofinishTest):
@@ -127,6 +127,7 @@ class DeskTest(PhotofinishTest):
         self.assertEqual(self.complete(program, "record", "--mo"), ["--mode"])
         self.assertEqual(sorted(self.complete(program, "record", "--mode", "")), ["all", "outcomes", "races"])
         self.assertIn("a.pft", self.complete(program, "races", "a"))
+        self.assertEqual(self.complete(program, "tutorial", ""), [str(number) for number in range(1, 9)])
 
     def test_installed(self):
         """Everything is where desktops and shells look for it, and runs from there."""

@@ -102,6 +102,7 @@ PARTS = {
     "app/reports": ("info, races, events, groups, payload, diff, sql", {BASE, FORMAT, *ANALYSIS, "replay_engine/groups", *DB, *COMMANDS, *PLUGINS,
                     "app/replaying", "app/plugins", "replay_engine/rank/gen"}),
     "app/export": ("other tools' formats", {BASE, *ANALYSIS, *DB, *COMMANDS, *PLUGINS, "app/replaying", "app/plugins", "app/reports"}),
+    "app/tutorial": ("lessons, and what has to be installed for them", {BASE, "app/files", "app/job"}),
 }
 ALL_COMMANDS = {part for part in PARTS if part.startswith("app")}
 SESSION = {BASE, *ANALYSIS, "replay_engine/protocol", "replay_engine/agent", *STORE, *VIEWS, "mi_bridge", *ALL_COMMANDS}
