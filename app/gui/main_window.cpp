@@ -592,7 +592,11 @@ void MainWindow::showTrace(const QString& path, const LoadedTrace& trace,
   const bool goesOn = follower().made(path);
   setWindowTitle((goesOn ? tr("%1 (recording) — Photofinish") : tr("%1 — Photofinish"))
                      .arg(QFileInfo(path).fileName()));
-  m_workspaces->opened(goesOn ? Workspace::Races : fittingTo(trace));
+  if (goesOn && m_workspaces->current()) {  // maybe a newer version of what is there
+    m_workspaces->suggest(Workspace::Races);
+  } else {
+    m_workspaces->opened(goesOn ? Workspace::Races : fittingTo(trace));
+  }
   m_shown->show(path, index);
   m_session->open(path, trace);
   m_views.ranks->model()->setFocusRanks({m_session->currentRank()});

@@ -20,7 +20,8 @@ constexpr Help kHelp[] = {
      "The diagram has a row for each rank and logical time across, or with X the time of a clock. "
      "Lines are messages, rings racing receives; the dashed lines of a selected one are what it "
      "could have taken instead. Enter replays to the selected event, / searches, the menu sets "
-     "breakpoints and notes. Below is the source: F9 sets a breakpoint, Ctrl+F10 runs to the line, "
+     "breakpoints and notes. Beside it, or below, is the source: F9 sets a breakpoint, Ctrl+F10 "
+     "runs to the line, "
      "the mouse over a name shows its value."},
     {"ranks",
      "All ranks, what each is doing, and where. A tick gives a rank a debugger. The list left of "

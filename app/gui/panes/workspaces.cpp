@@ -267,8 +267,8 @@ bool Workspaces::apply(const QByteArray& layout) {
       !m_window.restoreState(window, kLayoutVersion)) {
     return false;
   }
-  if (!centre.isEmpty()) {
-    m_centre.restoreState(centre);
+  if (centre.isEmpty() || !m_centre.restoreState(centre)) {
+    arrangeCentre(*m_current);
   }
   return true;
 }
@@ -365,13 +365,18 @@ void Workspaces::arrange(Workspace workspace) {
     m_window.resizeDocks({column.first()}, {static_cast<int>(plan.rightWidth * width)},
                          Qt::Horizontal);
   }
-  m_centre.setOrientation(plan.centre);
-  const int whole = plan.centre == Qt::Horizontal ? width : height;
-  const int diagram = plan.diagram > 0 ? static_cast<int>(plan.diagram * whole) : kStripHeight;
-  m_centre.setSizes({diagram, std::max(1, whole - diagram)});
+  arrangeCentre(workspace);
   if (m_bar != nullptr) {
     m_bar->show();
   }
+}
+
+void Workspaces::arrangeCentre(Workspace workspace) {
+  const Plan plan = planOf(workspace);
+  m_centre.setOrientation(plan.centre);
+  const int whole = plan.centre == Qt::Horizontal ? m_window.width() : m_window.height();
+  const int diagram = plan.diagram > 0 ? static_cast<int>(plan.diagram * whole) : kStripHeight;
+  m_centre.setSizes({diagram, std::max(1, whole - diagram)});
 }
 
 }  // namespace pf::gui

@@ -67,6 +67,7 @@ class Workspaces : public QObject {
   void show(Workspace workspace);
   void leave();
   void arrange(Workspace workspace);
+  void arrangeCentre(Workspace workspace);
   bool apply(const QByteArray& layout);
   [[nodiscard]] QByteArray& kept(Workspace workspace) {
     return m_kept[static_cast<std::size_t>(workspace)];

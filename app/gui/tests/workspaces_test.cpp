@@ -11,6 +11,7 @@
 #include <QListWidget>
 #include <QMenu>
 #include <QRegularExpression>
+#include <QSplitter>
 #include <QTemporaryDir>
 #include <QToolButton>
 
@@ -228,6 +229,17 @@ void WorkspacesTest::eachIsKeptAsItWasLeft() {
   QVERIFY(dock("watches").isHidden() && !dock("variables").isHidden());
   action("workspace hang").trigger();
   QVERIFY(isSeen("stacks"));
+  // Without a diagram, as of core files, nothing is known of its place.
+  action("workspace debug").trigger();
+  m_window->diagram().hide();
+  action("workspace races").trigger();
+  m_window->diagram().show();
+  action("workspace debug").trigger();
+  const auto* centre = m_window->findChild<QSplitter*>(QStringLiteral("centre"));
+  QCOMPARE(centre->orientation(), Qt::Vertical);
+  QVERIFY(m_window->source().height() > m_window->diagram().height());
+  action("workspace races").trigger();
+  QCOMPARE(centre->orientation(), Qt::Horizontal);
 }
 
 void WorkspacesTest::oneIsResetAlone() {
