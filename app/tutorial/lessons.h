@@ -37,7 +37,7 @@ std::string lessonTable(const std::vector<Lesson>& lessons);
 std::string usualDirectory(const Lesson& lesson);
 
 /// Writes the lesson's files, all but lesson.txt and solution.md, into `target`, which is made; their names.
-/// Usage: one of them is there already; System: cannot be written. Nothing is written then, nor left.
+/// Usage: one of them is there already; System: cannot be written. No file of it is left then.
 Result<std::vector<std::string>> writeLesson(const Lesson& lesson, const std::string& target);
 
 /// The section "What fails" of its README.md, without the heading. Damaged: there is none.

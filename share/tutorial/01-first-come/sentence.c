@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define LETTERS 16
+#define LETTERS 24
 
 static const char* const words[] = {"", "who", "comes", "first"};
 
