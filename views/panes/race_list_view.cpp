@@ -151,7 +151,7 @@ void RaceListView::layOut() {
     beside->addWidget(part);
     beside->setStretchFactor(each++, 1);
   }
-  beside->setSizes({464, 518, 384});
+  beside->setSizes({458, 532, 376});
   beside->setChildrenCollapsible(false);
   scroll->setMinimumHeight(2 * lineHeight(*scroll));
   auto* whole = new QSplitter(Qt::Vertical);

@@ -70,7 +70,17 @@ StartPage::StartPage(QWidget* centre) : m_offers(new QWidget), m_recent(new QLis
   });
   addWidget(welcome);
   addWidget(centre);
+  showPage(0);
   fill();
+}
+
+/// The other page takes no room.
+void StartPage::showPage(int page) {
+  for (int each = 0; each < count(); ++each) {
+    const auto policy = each == page ? QSizePolicy::Preferred : QSizePolicy::Ignored;
+    widget(each)->setSizePolicy(policy, policy);
+  }
+  setCurrentIndex(page);
 }
 
 void StartPage::offer(QAction* action, const QIcon& icon, const QString& name,
@@ -86,6 +96,7 @@ void StartPage::offer(QAction* action, const QIcon& icon, const QString& name,
     button->setDescription(why.isEmpty() ? text : why);
   };
   follow();
+  button->setMinimumHeight(button->sizeHint().height());  // else it hides what it is for
   connect(action, &QAction::changed, button, follow);
   connect(button, &QAbstractButton::clicked, action, &QAction::trigger);
   m_offers->layout()->addWidget(button);

@@ -20,8 +20,8 @@ class StartPage : public QStackedWidget {
 
   /// One way to begin: a button for an action of the menus, and what it is for.
   void offer(QAction* action, const QIcon& icon, const QString& name, const QString& text);
-  void showCentre() { setCurrentIndex(1); }
-  void showRecent() { setCurrentIndex(0); }
+  void showCentre() { showPage(1); }
+  void showRecent() { showPage(0); }
   [[nodiscard]] bool isShown() const { return currentIndex() == 0; }
   /// A trace or a session that is used now.
   void remember(const QString& path);
@@ -33,6 +33,7 @@ class StartPage : public QStackedWidget {
 
  private:
   void fill();
+  void showPage(int page);
 
   QWidget* m_offers;
   QListWidget* m_recent;

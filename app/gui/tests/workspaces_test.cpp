@@ -488,6 +488,9 @@ void WorkspacesTest::theExampleIsOneClick() {
   m_window->findChild<QCommandLinkButton*>(QStringLiteral("start recordExample"))->click();
   QVERIFY(!action("record").isEnabled());
   QVERIFY2(isSeen("output"), "what goes on");
+  for (const QCommandLinkButton* each : m_window->findChildren<QCommandLinkButton*>()) {
+    QTRY_VERIFY2(each->height() >= each->sizeHint().height(), qPrintable(each->text()));
+  }
   QVERIFY2(opened.wait(2 * kPatience), qPrintable(m_window->statusText()));
   QVERIFY(session().path().endsWith(QStringLiteral("/example/run-1.pft")));
   QVERIFY(session().trace()->failure.event.valid());
