@@ -96,7 +96,8 @@ void StartPage::offer(QAction* action, const QIcon& icon, const QString& name,
     button->setDescription(why.isEmpty() ? text : why);
   };
   follow();
-  button->setMinimumHeight(button->sizeHint().height());  // else it hides what it is for
+  // Both lines, with what is around them: else it hides what it is for.
+  button->setMinimumHeight(2 * button->fontMetrics().height() + kSpace / 2);
   connect(action, &QAction::changed, button, follow);
   connect(button, &QAbstractButton::clicked, action, &QAction::trigger);
   m_offers->layout()->addWidget(button);
