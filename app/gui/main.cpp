@@ -159,6 +159,11 @@ int windowMain(int argc, char** argv) {
                  qPrintable(parser.value(pane)));
     return 2;
   }
+  if (parser.isSet(pane)) {  // a workspace that is chosen later has its own panes in front
+    const auto show = [&window, name = parser.value(pane)] { (void)window.showPane(name); };
+    QObject::connect(&window, &pf::gui::MainWindow::opened, &window, show);
+    QObject::connect(&window.session(), &pf::session::DebugSession::settled, &window, show);
+  }
   QObject::connect(&window, &pf::gui::MainWindow::opened, &window, [&](bool ok) {
     if (!ok && !picture.isEmpty()) {
       std::fprintf(stderr, "photofinish: %s\n", qPrintable(window.statusText()));
