@@ -88,7 +88,7 @@ values::RankStack endOf(const views::TraceData& trace, Rank rank) {
   const auto at = static_cast<std::size_t>(rank);
   const std::vector<Event>& events = trace.execution.ranks[at].events;
   const views::RankEnd& end = trace.ends[at];
-  const bool inside = end.text.startsWith(QLatin1String("ended inside "));
+  const bool inside = end.text.contains(QLatin1String(" inside "));  // ended, stuck, waiting
   if (events.empty() || !inside) {
     stack.note = end.text.isEmpty() ? InspectionPanes::tr("nothing is recorded") : end.text;
     return stack;

@@ -16,6 +16,8 @@
 #include "app/gui/tests/window_test.h"
 #include "plugins/queues/queues_widget.h"
 #include "views/diagram/space_time_view.h"
+#include "views/panes/stack_tree_view.h"
+#include "views/values/stack_tree.h"
 
 namespace {
 
@@ -97,6 +99,14 @@ void BannerTest::aHangShowsWhoWaits() {
                                             "deadlock_in_order.c:")) &&
                text().endsWith(QStringLiteral(" for rank 2, tag 1, ranks 1-2 have finished.")),
            qPrintable(text()));
+  // The rank's last call stands in Parallel stacks, under who made it.
+  const auto* stacks = m_window->findChild<pf::views::StackTreeView*>();
+  QVERIFY(stacks != nullptr);
+  const QModelIndexList calls =
+      stacks->model()->match(stacks->model()->index(0, 0), Qt::DisplayRole,
+                             QStringLiteral("MPI_Recv"), 1, Qt::MatchExactly | Qt::MatchRecursive);
+  QCOMPARE(calls.size(), 1);
+  QCOMPARE(calls.first().parent().data().toString(), QStringLiteral("main"));
   auto* const queues = m_window->findChild<pf::plugins::QueuesWidget*>();
   QVERIFY(queues != nullptr);
   button("whoWaits").click();

@@ -13,9 +13,8 @@ namespace {
 RankHeader headerOf(const RankEnd& end) {
   const auto header = [&end](const QString& word, Tone tone) {
     QString text = end.text.isEmpty() ? word : end.text;
-    if (const QString inside = u"ended inside "_s; text.startsWith(inside)) {
-      // There is little room: "in MPI_Recv".
-      text = u"in "_s + text.mid(inside.size()).section(u" ("_s, 0, 0);
+    if (text.contains(u" inside "_s)) {  // ended, stuck, waiting: there is little room
+      text = u"in "_s + text.section(u" inside "_s, 1).section(u" ("_s, 0, 0);
     }
     return RankHeader{text, tone};
   };
