@@ -4,22 +4,21 @@ import json
 import os
 import subprocess
 import threading
-import time
 
 from photofinish import BIN, PhotofinishTest
+from waiting import Waiting
 
 PATIENCE = 60.0  # seconds
 
 
-class Client:
+class Client(Waiting):
     """Sends requests, keeps what comes. Every message that comes is checked for its form."""
 
     def __init__(self, read, write):
+        super().__init__()
         self.read, self.write = read, write
         self.seq, self.last_seq = 0, 0
         self.responses, self.events = {}, []
-        self.condition = threading.Condition()
-        self.closed = False
         threading.Thread(target=self._listen, daemon=True).start()
 
     def _listen(self):
@@ -51,18 +50,11 @@ class Client:
                     self.events.append(message)
                 self.condition.notify_all()
 
+    def told(self):
+        return "last events:\n" + "\n".join(json.dumps(each) for each in self.events[-25:])
+
     def wait(self, what, patience=PATIENCE):
-        end = time.monotonic() + patience
-        with self.condition:
-            while True:
-                value = what()
-                if value:
-                    return value
-                left = end - time.monotonic()
-                if left <= 0 or self.closed:
-                    told = "\n".join(json.dumps(each) for each in self.events[-25:])
-                    raise AssertionError(f"did not happen{' before the end' if self.closed else ' in time'}; last events:\n{told}")
-                self.condition.wait(min(left, 0.2))  # what is asked in what() may change without an event
+        return super().wait(what, patience)
 
     def send_raw(self, data):
         self.write(data)

@@ -4,22 +4,21 @@ import json
 import os
 import subprocess
 import threading
-import time
 
 from photofinish import BIN, PhotofinishTest
+from waiting import Waiting
 
 PATIENCE = 90.0  # seconds
 
 
-class Client:
+class Client(Waiting):
     """Sends requests, keeps what comes. Every line that comes is checked for its form."""
 
     def __init__(self, process):
+        super().__init__()
         self.process = process
         self.last = 0
         self.answers, self.notifications, self.wrong = {}, [], []
-        self.condition = threading.Condition()
-        self.closed = False
         threading.Thread(target=self._listen, daemon=True).start()
 
     def _listen(self):
@@ -41,17 +40,11 @@ class Client:
             self.closed = True
             self.condition.notify_all()
 
+    def told(self):
+        return f"{self.answers} {self.wrong}"
+
     def wait(self, what, patience=PATIENCE):
-        end = time.monotonic() + patience
-        with self.condition:
-            while True:
-                value = what()
-                if value:
-                    return value
-                left = end - time.monotonic()
-                if left <= 0 or self.closed:
-                    raise AssertionError(f"did not happen{' before the end' if self.closed else ' in time'}: {self.answers} {self.wrong}")
-                self.condition.wait(min(left, 0.2))
+        return super().wait(what, patience)
 
     def send_raw(self, data):
         self.process.stdin.write(data)

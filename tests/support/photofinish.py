@@ -277,6 +277,17 @@ class PhotofinishTest(unittest.TestCase):
         self.assertTrue(target.exists(), f"no trace was made\n{run}")
         return run
 
+    def record_hang(self):
+        """A run of three ranks that hung and was ended: its trace, and how recording it went. Right runs are quick; one whose wildcard
+        takes the message of rank 2 hangs."""
+        for seed in range(1, 60):
+            trace = self.dir / f"{seed}.pft"
+            run = self.photofinish("record", "--end-stuck", "--jitter", seed, "-o", trace,
+                                   *self.mpirun(3, BIN / "corpus" / "deadlock_in_order"), timeout=60)
+            if "it is ended" in run.err:
+                return trace, run
+        self.fail("no run of 60 hung")
+
     def record_stuck(self, trace, launch, *options, **how):
         """Records a program that does not end: until that is said, and a little longer; then it is ended."""
         words = [BIN / "photofinish", "record", "-o", self.dir / trace, *options, *launch]
