@@ -134,19 +134,27 @@ void ToolDesk::move(const Given& given) {
   go(std::move(steps), given);
 }
 
+/// Of a command on the given expression, on the given rank. Nothing: it does more than look, and that is answered.
+std::optional<std::deque<ToolDesk::Step>> ToolDesk::stepsOfExpression(const char* command,
+                                                                      const Given& given) {
+  const std::string expression = given.text("expression");
+  if (const Status looks = looksOnly(expression); !looks) {
+    fail(looks.error());
+    return std::nullopt;
+  }
+  std::deque<Step> steps;
+  addRank(steps, given);
+  steps.push_back(step(command, expression));
+  return steps;
+}
+
 void ToolDesk::lastChange(const Given& given) {
   if (!mayReplay() || !needsReplay()) {
     return;
   }
-  const std::string expression = given.text("expression");
-  if (const Status looks = looksOnly(expression); !looks) {
-    fail(looks.error());
-    return;
+  if (std::optional<std::deque<Step>> steps = stepsOfExpression("last-change", given)) {
+    go(std::move(*steps), given);
   }
-  std::deque<Step> steps;
-  addRank(steps, given);
-  steps.push_back(step("last-change", expression));
-  go(std::move(steps), given);
 }
 
 void ToolDesk::focus(const Given& given) {
@@ -236,15 +244,9 @@ void ToolDesk::whichMessage(const Given& given) {
   if (!needsReplay()) {
     return;
   }
-  const std::string expression = given.text("expression");
-  if (const Status looks = looksOnly(expression); !looks) {
-    fail(looks.error());
-    return;
+  if (std::optional<std::deque<Step>> steps = stepsOfExpression("which-message", given)) {
+    carryOut(std::move(*steps), given, kSmaller);
   }
-  std::deque<Step> steps;
-  addRank(steps, given);
-  steps.push_back(step("which-message", expression));
-  carryOut(std::move(steps), given, kSmaller);
 }
 
 void ToolDesk::contents(const Given& given) {

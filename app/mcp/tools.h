@@ -123,6 +123,8 @@ class ToolDesk : public QObject {
   [[nodiscard]] Result<EventRef> raceOf(std::int64_t number);
   [[nodiscard]] Result<EventRef> receiveOf(int rank, std::int64_t number);
   [[nodiscard]] Status looksOnly(const std::string& expression) const;
+  [[nodiscard]] std::optional<std::deque<Step>> stepsOfExpression(const char* command,
+                                                                  const Given& given);
 
   // -- how a call ends
   void inBackground(Work work);
