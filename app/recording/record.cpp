@@ -2,17 +2,10 @@
 #include "app/recording/record.h"
 
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <chrono>
-#include <csignal>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
-#include <random>
-#include <thread>
 
 #include "app/collation/collate.h"
 #include "app/collation/failure.h"
@@ -21,76 +14,15 @@
 #include "app/collation/race_reduction.h"
 #include "app/files/paths.h"
 #include "app/job/job.h"
-#include "app/recording/follow_recording.h"
-#include "app/recording/input_tee.h"
 #include "app/recording/log_directory.h"
+#include "app/recording/recorded_logs.h"
 #include "app/traces/own_traces.h"
 #include "app/traces/trace_place.h"
-#include "app/unrecorded_jobs/core_file.h"
 #include "replay_engine/base/shown_text.h"
 
 namespace pf::app {
 namespace fs = std::filesystem;
 namespace {
-
-volatile std::sig_atomic_t g_launcher = 0;
-/// As the launcher alone would have had it.
-extern "C" void onPassedOn(int number) {
-  if (g_launcher > 0) {
-    ::kill(static_cast<pid_t>(g_launcher), number);
-  }
-}
-
-volatile std::sig_atomic_t g_interrupted = 0;
-extern "C" void onInterrupt(int /*signal*/) {
-  g_interrupted = 1;
-}
-
-volatile std::sig_atomic_t g_ended = 0;
-extern "C" void onEnd(int /*signal*/) {
-  g_ended = 1;
-}
-
-/// The terminal's Ctrl-C goes to the launcher as well, which ends the ranks; we stay to make the
-/// trace.
-class StayForTheTrace {
- public:
-  StayForTheTrace() {
-    g_ended = 0;
-    g_interrupted = 0;
-    struct sigaction note {};
-    note.sa_handler = onInterrupt;
-    note.sa_flags = SA_RESTART;
-    sigaction(SIGINT, &note, &m_interrupt);
-    struct sigaction end {};
-    end.sa_handler = onEnd;
-    sigaction(SIGTERM, &end, &m_terminate);
-    struct sigaction passOn {};
-    passOn.sa_handler = onPassedOn;
-    passOn.sa_flags = SA_RESTART;
-    for (const int number : {SIGUSR1, SIGUSR2}) {
-      struct sigaction& before = m_users[number == SIGUSR1 ? 0 : 1];
-      sigaction(number, nullptr, &before);
-      if (before.sa_handler == SIG_DFL) {  // who records for a replay has other uses of them
-        sigaction(number, &passOn, nullptr);
-      }
-    }
-  }
-  ~StayForTheTrace() {
-    sigaction(SIGUSR1, &m_users[0], nullptr);
-    sigaction(SIGUSR2, &m_users[1], nullptr);
-    g_launcher = 0;
-    sigaction(SIGINT, &m_interrupt, nullptr);
-    sigaction(SIGTERM, &m_terminate, nullptr);
-  }
-  StayForTheTrace(const StayForTheTrace&) = delete;
-  StayForTheTrace& operator=(const StayForTheTrace&) = delete;
-
- private:
-  struct sigaction m_interrupt {};
-  struct sigaction m_terminate {};
-  struct sigaction m_users[2] = {};
-};
 
 using IsTaken = std::function<bool(const std::string& name)>;
 
@@ -107,37 +39,6 @@ std::string freeName(const std::string& base, const IsTaken& taken) {
 std::string nameOf(const RecordOptions& options, const LaunchCommand& command,
                    const IsTaken& taken) {
   return options.output.empty() ? freeName(command.title(), taken) : options.output;
-}
-
-/// Notes where the kernel has put the core files of ranks that a signal has ended.
-void noteCoreFiles(RunFacts& facts) {
-  const auto setting = [](const char* name) {
-    std::ifstream file(std::string("/proc/sys/kernel/") + name);
-    std::string text;
-    std::getline(file, text);
-    return text;
-  };
-  const std::string pattern = setting("core_pattern");
-  const bool usesPid = setting("core_uses_pid") == "1";
-  for (auto& [rank, end] : facts.ends) {
-    if (!end.signal || end.pid <= 0) {
-      continue;
-    }
-    const std::string name =
-        coreFileName(pattern, usesPid, end.pid, *end.signal, facts.program, facts.workingDirectory);
-    if (name.starts_with('|')) {
-      if (name.find("systemd-coredump") != std::string::npos && endedByItself(*end.signal)) {
-        end.core = "with the system: coredumpctl dump " + std::to_string(end.pid);
-      }
-      continue;
-    }
-    if (const Result<CoreFile> core = readCoreFile(name); core && core->pid == end.pid) {
-      end.core = core->path;
-      std::fprintf(stderr,
-                   "photofinish:   core file of rank %d: %s ('photofinish core %s' opens it)\n",
-                   rank, core->path.c_str(), core->path.c_str());
-    }
-  }
 }
 
 /// `grouped`: contents of messages between groups were kept.
@@ -198,32 +99,6 @@ void say(const Collated& collated, const Recorded& recorded) {
     tell(line);
   }
 }
-
-/// Ranks go on when their recorder is killed: their logs are not for taking yet.
-Status noRankRuns(const std::string& logs) {
-  auto files = readLogFiles(logs);
-  if (!files) {
-    return files.error();
-  }
-  for (const auto& [rank, bytes] : *files) {
-    const Result<RankLog> log = readLog(bytes);
-    if (!log || log->complete || log->pid <= 0) {
-      continue;
-    }
-    std::error_code gone;
-    const fs::path program = fs::read_symlink("/proc/" + std::to_string(log->pid) + "/exe", gone);
-    if (!gone && program == log->executable) {
-      return Error{ErrorCode::System,
-                   "the recording still goes on: rank " + std::to_string(rank) + " is process " +
-                       std::to_string(log->pid),
-                   "Wait until the program has ended, or end it; then try again."};
-    }
-  }
-  return {};
-}
-
-/// How often it is looked, each 100 ms, whether ranks end that their launcher has left.
-constexpr int kRanksOutliveIt = 150;
 
 /// Logs that lie beside a file of the trace's name, and no trace can be made of them.
 Result<bool> leaveLogs(const std::string& logs, const Error& why) {
@@ -314,8 +189,8 @@ Result<bool> takeUpLogs(const std::string& trace, bool numbered) {
   return !aside;
 }
 
-/// Before a recording begins: nothing but a trace will be overwritten by it, and logs that an
-/// earlier recorder has left are a trace before the name is taken.
+}  // namespace
+
 Status makePlace(const std::string& trace, bool replace) {
   if (Status status = mayBecomeTrace(trace); !status) {
     return status;
@@ -329,13 +204,6 @@ Status makePlace(const std::string& trace, bool replace) {
              ? Status()
              : made.error();
 }
-
-std::uint64_t randomSalt() {
-  std::random_device device;
-  return std::uint64_t{device()} << 32 | device();
-}
-
-}  // namespace
 
 std::string logDirectoryOf(const std::string& trace) {
   return trace + ".d";
@@ -364,6 +232,7 @@ JobOptions jobOptionsOf(const RecordOptions& options, const LaunchCommand& comma
   job.session.salt = facts.salt;
   job.stallAfter = options.stallAfter;
   job.stallLimit = options.stallLimit;
+  job.output = options.standardOutput;
   return job;
 }
 
@@ -388,135 +257,6 @@ Result<RunFacts> factsOf(const RecordOptions& options, const LaunchCommand& comm
   }
   return facts;
 }
-
-/// The logs of a recording, from the first to its trace.
-class RecordedLogs {
- public:
-  RecordedLogs(const RecordOptions& options, RunFacts facts, std::string trace)
-      : m_options(options),
-        m_facts(std::move(facts)),
-        m_trace(std::move(trace)),
-        m_logs(absolutePath(logDirectoryOf(m_trace))) {}
-
-  Status begin() {
-    Result<UniqueFd> lock = beginLogs(m_logs, m_facts);
-    if (!lock) {
-      return lock.error();
-    }
-    m_lock = std::move(*lock);
-    if (Status noted = noteStart(m_facts, m_logs); !noted) {
-      std::fprintf(
-          stderr,
-          "photofinish: %s: that this recording is yours cannot be kept, and its replays will "
-          "ask for --trust\n",
-          noted.error().message.c_str());
-    }
-    return {};
-  }
-
-  /// Runs the program. Its exit status.
-  Result<int> run(const LaunchCommand& command) {
-    JobOptions job = jobOptionsOf(m_options, command, m_facts, m_logs);
-    // A program that runs without a launcher keeps its terminal.
-    if (!command.launcher.empty() || isatty(STDIN_FILENO) == 0) {
-      Result<InputTee> tee = InputTee::start(m_logs + "/input", m_options.input);
-      if (!tee) {
-        return tee.error();
-      }
-      m_input = std::move(*tee);
-      job.input = m_input->launcherEnd();
-    }
-    job.output = m_options.standardOutput;
-    const StayForTheTrace stay;
-    Result<std::unique_ptr<Job>> running = Job::start(std::move(job));
-    if (!running) {
-      return running.error();
-    }
-    g_launcher = (*running)->launcher();
-    if (m_input) {
-      m_input->launched();
-    }
-    const Patience patience{m_options.endStuck, [] { return g_ended != 0; }};
-    Result<int> status =
-        followRecording(**running, m_facts, m_input ? &*m_input : nullptr, patience);
-    if (status) {
-      m_facts.exitStatus = *status;
-      m_daemonLost = (*running)->connection() == nullptr;
-    }
-    return status;
-  }
-
-  /// Nothing of them is kept.
-  void end() {
-    noteEnd(m_facts);
-    endLogs(m_logs);
-  }
-
-  /// The trace of them, which takes their place; nothing where there is none, which is said.
-  Result<std::optional<Collated>> makeTrace() {
-    noteCoreFiles(m_facts);
-    if (Status status = writeFacts(m_logs, m_facts); !status) {
-      return status.error();
-    }
-    if (const Status over = awaitRanks(); !over) {
-      tell(over.error().message + ", though its launcher has ended. The logs are kept in " +
-           m_logs + ": when it has ended, 'photofinish info " + m_trace + "' makes the trace");
-      return std::optional<Collated>();
-    }
-    Result<Collated> collated = collate(
-        m_logs, m_facts, m_trace, m_options.replace ? db::Existing::Replace : db::Existing::Keep);
-    if (!collated) {
-      return sayWhyNot(collated.error());
-    }
-    noteTrace(m_facts, m_logs, m_trace, collated->contents);
-    end();
-    if (m_input && m_input->tooLong()) {
-      std::fprintf(stderr,
-                   "photofinish: the standard input was longer than 15 MiB and is not in the "
-                   "trace: give it to each replay again\n");
-    }
-    return std::optional<Collated>(std::move(*collated));
-  }
-
- private:
-  /// Where the daemon was lost, only the logs say which ranks there are. An error: one still runs.
-  Status awaitRanks() const {
-    Status over = m_daemonLost ? noRankRuns(m_logs) : Status();
-    for (int i = 0; !over && over.error().code == ErrorCode::System && i < kRanksOutliveIt; ++i) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(100));
-      over = noRankRuns(m_logs);
-    }
-    return !over && over.error().code == ErrorCode::System ? over : Status();
-  }
-
-  /// The program itself has run: its exit status counts, where that says that something was wrong.
-  Result<std::optional<Collated>> sayWhyNot(const Error& error) {
-    Error why = error;
-    if (error.code == ErrorCode::NotFound) {
-      end();
-      if (m_facts.exitStatus == 0) {
-        return why;
-      }
-      why.advice = "The program ended with status " + std::to_string(*m_facts.exitStatus) +
-                   " before that; what it said is above.";
-    } else {
-      (void)noteStart(m_facts, m_logs);  // as they are now, also where they are copied to
-      why.advice +=
-          (why.advice.empty() ? "" : " ") +
-          ("The logs are kept in " + m_logs + "; 'photofinish info " + m_trace + "' tries again.");
-    }
-    tell(why.text());
-    return std::optional<Collated>();
-  }
-
-  const RecordOptions& m_options;
-  RunFacts m_facts;
-  const std::string m_trace;
-  const std::string m_logs;  ///< their directory
-  UniqueFd m_lock;
-  std::optional<InputTee> m_input;
-  bool m_daemonLost = false;
-};
 
 }  // namespace
 
@@ -546,17 +286,18 @@ Result<Recorded> record(const RecordOptions& options) {
   if (Status status = makePlace(trace, options.replace); !status) {
     return status.error();
   }
-  RecordedLogs logs(options, std::move(*facts), trace);
+  RecordedLogs logs(std::move(*facts), trace, options.replace);
   if (Status begun = logs.begin(); !begun) {
     return begun.error();
   }
-  const Result<int> status = logs.run(*command);
+  const Result<int> status = logs.run(jobOptionsOf(options, *command, logs.facts(), logs.path()),
+                                      {true, options.input, options.endStuck});
   if (!status) {
     logs.end();
     return status.error();
   }
   recorded.exitStatus = *status;
-  recorded.interrupted = g_interrupted != 0 || g_ended != 0;
+  recorded.interrupted = RecordedLogs::interrupted();
   Result<std::optional<Collated>> made = logs.makeTrace();
   if (!made) {
     return made.error();

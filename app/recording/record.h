@@ -52,6 +52,10 @@ Result<std::string> nameOfTrace(const RecordOptions& options,
 /// Runs the program to its end and makes the trace. Says what happened on standard error.
 Result<Recorded> record(const RecordOptions& options);
 
+/// Before a recording begins: nothing but a trace will be overwritten by it, and logs that an
+/// earlier recorder has left are a trace before the name is taken.
+Status makePlace(const std::string& trace, bool replace);
+
 /// Directory of the logs of a recording that writes `trace`.
 std::string logDirectoryOf(const std::string& trace);
 
