@@ -337,6 +337,15 @@ Compiled compileAll(pf::db::TraceStore& store, const std::string& directory,
   return made;
 }
 
+/// Who started us has written them.
+Compiled givenSchedules(const pf::db::TraceStore& store, const std::string& directory) {
+  Schedules given;
+  for (const pf::db::RankInfo& rank : store.ranks()) {
+    given.paths.push_back(pf::protocol::SessionDirectory::schedulePath(directory, rank.rank));
+  }
+  return given;
+}
+
 constexpr std::chrono::milliseconds kTellRecording(2500);
 /// For a replay of a trace that does not say how long its run has waited.
 constexpr std::chrono::milliseconds kNotKnown(30000);
@@ -370,6 +379,9 @@ int daemonMain(int argc, char** argv) {
   std::string deliveries;
   app.add_option("--deliveries", deliveries, "pinned or tagged: how deliveries are forced");
   app.add_flag("--bounded-buffers", bounded, "make gates for the sends of the replay");
+  bool branch = false;
+  app.add_flag("--branch", branch,
+               "schedules are in the session; behind them the ranks go on as in a recording");
   std::vector<std::int32_t> running;
   app.add_option("--running", running, "ranks that run, in ascending order; none: all")
       ->delimiter(',')
@@ -417,7 +429,12 @@ int daemonMain(int argc, char** argv) {
   if (!launch) {
     return fail(launch.error());
   }
-  expectWaits(options.logic, run.longestWait);
+  if (branch) {
+    options.logic.stallAfter =
+        options.logic.stallAfterGiven ? options.logic.stallAfter : kTellRecording;
+  } else {
+    expectWaits(options.logic, run.longestWait);
+  }
   if (!running.empty()) {
     if (pf::Status status = writeRunning(options.sessionDirectory, run, running); !status) {
       return fail(status.error());
@@ -429,7 +446,10 @@ int daemonMain(int argc, char** argv) {
   const pf::Result<pf::app::Owner> owner = pf::app::ownerOf(*store);
   const bool own = owner && *owner == pf::app::Owner::Own;
   std::future<Compiled> compiled =
-      std::async(std::launch::async, [&store, &options, &deliveries, bounded, &running] {
+      std::async(std::launch::async, [&store, &options, &deliveries, bounded, branch, &running] {
+        if (branch) {
+          return givenSchedules(*store, options.sessionDirectory);
+        }
         Compiled made = compileAll(*store, options.sessionDirectory, deliveries, bounded, running);
         (void)writeFile(options.sessionDirectory + "/" + pf::kSchedulesMade, {});
         return made;

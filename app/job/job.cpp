@@ -77,6 +77,22 @@ UniqueFd fileOf(const std::string& content) {
   return fd;
 }
 
+/// 0600; must not be there.
+Status writeNewFile(const std::string& path, const std::vector<unsigned char>& bytes) {
+  const UniqueFd fd(
+      ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+  std::size_t done = 0;
+  while (fd.valid() && done < bytes.size()) {
+    const ssize_t n = ::write(fd.get(), bytes.data() + done, bytes.size() - done);
+    if (n <= 0) {
+      break;
+    }
+    done += static_cast<std::size_t>(n);
+  }
+  return fd.valid() && done == bytes.size() ? Status()
+                                            : Status(systemError("cannot write " + path, errno));
+}
+
 void sleepMilliseconds(long n) {
   const timespec pause{n / 1000, n % 1000 * 1000000};
   nanosleep(&pause, nullptr);
@@ -102,6 +118,9 @@ Result<std::unique_ptr<Job>> Job::start(JobOptions options) {
     return session.error();
   }
   job->m_session = std::move(*session);
+  if (Status status = job->writeSchedules(options); !status) {
+    return status.error();
+  }
   if (Status status = job->startDaemon(options); !status) {
     return status.error();
   }
@@ -109,6 +128,19 @@ Result<std::unique_ptr<Job>> Job::start(JobOptions options) {
     return status.error();
   }
   return job;
+}
+
+/// Ranks may ask for theirs before MPI_Init: they are whole before any is there.
+Status Job::writeSchedules(const JobOptions& options) const {
+  for (std::size_t rank = 0; rank < options.schedules.size(); ++rank) {
+    const std::string path = protocol::SessionDirectory::schedulePath(
+        m_session->path(), static_cast<std::int32_t>(rank));
+    if (Status written = writeNewFile(path, options.schedules[rank]); !written) {
+      return written;
+    }
+  }
+  return options.schedules.empty() ? Status()
+                                   : writeNewFile(m_session->path() + "/" + kSchedulesMade, {});
 }
 
 Status Job::startDaemon(const JobOptions& options) {
@@ -144,6 +176,9 @@ Status Job::startDaemon(const JobOptions& options) {
   giveTime("--stall-limit", options.stallLimit);
   if ((options.session.mode & kBoundedBuffers) != 0) {
     words.emplace_back("--bounded-buffers");
+  }
+  if ((options.session.mode & kBranch) != 0) {
+    words.emplace_back("--branch");
   }
   const UniqueFd null(open("/dev/null", O_RDWR | O_CLOEXEC));
   m_daemon = null.valid() ? spawn(words, {}, {null.get(), null.get(), 2}, m_session->path()) : -1;

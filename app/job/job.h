@@ -31,6 +31,8 @@ struct JobOptions {
   std::string trace;       ///< replay: the trace file that the daemon takes schedules from
   bool force = false;      ///< replay although build or MPI library differ
   std::string deliveries;  ///< replay: "pinned" or "tagged"; empty = by what the trace holds
+  /// With kBranch: the schedule of each rank, which the daemon does not make then.
+  std::vector<std::vector<unsigned char>> schedules;
   std::optional<std::string> givenInput;  ///< content of the launcher's standard input, for `input`
   /// Every rank waits: until it is told, and how long it may at all (replay_engine/daemon/session_logic.h); 0 =
   /// by itself, never.
@@ -88,6 +90,7 @@ class Job {
   void note(const protocol::Message& message);
   void lookAtDaemon(Time now, std::vector<std::string>& out);
   void lookAtLauncher(Time now, std::vector<std::string>& out);
+  [[nodiscard]] Status writeSchedules(const JobOptions& options) const;
   Status startDaemon(const JobOptions& options);
   Status startLauncher(const JobOptions& options);
 

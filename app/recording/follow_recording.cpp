@@ -114,6 +114,8 @@ class Following final : public JobFollower {
   void hello(const protocol::RankHello& rank);
   void moved(const protocol::RankState& state);
   void stalled(const protocol::Verdict& verdict);
+  void diverged(const protocol::RankDiverged& rank);
+  void endAs(Error why);
   void fileWhoIsStuck();
   void askToEnd();
   void insist();
@@ -132,6 +134,7 @@ class Following final : public JobFollower {
   std::optional<protocol::Verdict> m_stall;      ///< no rank has got on since
   int m_unknownRanks = 0;
   std::optional<Error> m_wrongGroups;
+  std::optional<Error> m_diverged;
 };
 
 pollfd Following::alsoWaitsFor(bool ended) const {
@@ -165,8 +168,11 @@ void Following::heard(const protocol::Message& message) {
                    if (m.kind == protocol::VerdictKind::Stalled ||
                        m.kind == protocol::VerdictKind::Deadlock) {
                      stalled(m);
+                   } else if (m.kind == protocol::VerdictKind::Refused) {
+                     endAs({ErrorCode::Divergence, m.text, {}});
                    }
                  },
+                 [&](const protocol::RankDiverged& m) { diverged(m); },
                  [](const auto&) {},
              },
              message);
@@ -230,14 +236,38 @@ void Following::stalled(const protocol::Verdict& verdict) {
       : verdict.proven ? "it is left alone; Ctrl-C ends it, and the trace is made then"
                        : "that may be right, in a long operation or with much data; it is left "
                          "alone; Ctrl-C ends it, and the trace is made then";
-  std::fprintf(stderr,
-               "photofinish: the program does not get on: %s\n"
-               "photofinish: %s\n",
-               shown(verdict.text).c_str(), then);
+  if (!m_patience.quiet) {
+    std::fprintf(stderr,
+                 "photofinish: the program does not get on: %s\n"
+                 "photofinish: %s\n",
+                 shown(verdict.text).c_str(), then);
+  }
   if (ends) {
     m_stuck = true;
     askToEnd();
   }
+}
+
+/// Only ranks of which the beginning is forced do.
+void Following::diverged(const protocol::RankDiverged& rank) {
+  const std::string where =
+      "rank " + std::to_string(rank.rank) + ", event " + std::to_string(rank.serial);
+  if (rank.goesOn) {
+    if (!m_patience.quiet) {
+      tell(where + ": a message holds something else than it held");
+    }
+    return;
+  }
+  endAs({ErrorCode::Divergence,
+         where + ": expected " + rank.expected + ", the program called " + rank.got,
+         {}});
+}
+
+void Following::endAs(Error why) {
+  if (!m_diverged) {
+    m_diverged = std::move(why);
+  }
+  askToEnd();
 }
 
 void Following::askToEnd() {
@@ -282,6 +312,9 @@ Result<int> Following::run() {
   }
   if (m_wrongGroups) {
     return *m_wrongGroups;
+  }
+  if (m_diverged) {
+    return *m_diverged;
   }
   return m_stuck && *ended == 0 ? 1 : *ended;
 }

@@ -208,7 +208,7 @@ void SessionLogic::tellStall(Verdict verdict, std::chrono::milliseconds quiet) {
     return;
   }
   m_stallTold = ToldStall{m_waitSince, verdict.proven, verdict.overLimit};
-  if (replaying()) {
+  if (replaying() && (m_options.mode & kBranch) == 0) {
     explainReplay(verdict);
   }
   tellVerdict(std::move(verdict));

@@ -63,7 +63,9 @@ enum RankMode : std::uint32_t {
   kReplayGroup =
       32768,  ///< few ranks of the recorded job run (rank/partial_job); in `launchMode`, too
   kSnapshots = 65536,  ///< replay of one rank: copies of it are kept to go back to (rank/snapshots)
-  kJitter = 16,        ///< delay sends and receives at random, seeded by `jitterSeed` and the rank
+  kBranch =
+      131072,  ///< with kReplay: the schedule is the beginning of a run that goes on by itself, as a recording does
+  kJitter = 16,  ///< delay sends and receives at random, seeded by `jitterSeed` and the rank
 };
 
 /// An event that a rank of a replay has begun: what led to a divergence.

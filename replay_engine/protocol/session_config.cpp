@@ -14,7 +14,7 @@ namespace {
 using nlohmann::json;
 
 constexpr int kVersion = 1;
-constexpr std::array<std::pair<const char*, std::uint32_t>, 13> kModes{{
+constexpr std::array<std::pair<const char*, std::uint32_t>, 14> kModes{{
     {"record-choices", kRecordChoices},
     {"record-events", kRecordEvents},
     {"record-races", kRecordRaces},
@@ -28,6 +28,7 @@ constexpr std::array<std::pair<const char*, std::uint32_t>, 13> kModes{{
     {"keep-contents", kKeepContents},
     {"replay-group", kReplayGroup},
     {"snapshots", kSnapshots},
+    {"branch", kBranch},
 }};
 
 Error bad(const std::string& what) {

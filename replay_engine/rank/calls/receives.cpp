@@ -224,7 +224,7 @@ int onIrecv(const CallPlace& place, void* buffer, int count, MPI_Datatype dataty
     entry.handle = *request;
     entry.kind = RequestKind::Receive;
     // What it takes here nobody is to believe that it took in the recording.
-    entry.active = !g_engine.replay || !isWild(posted.source);
+    entry.active = !g_engine.replay || g_engine.live || !isWild(posted.source);
     entry.wild = posted.wild;
     entry.number = posted.post;
     entry.wildNumber = posted.wildNumber;

@@ -95,8 +95,10 @@ void recordUsedUp(const CallPlace& place, const char* got) {
   }
   if (!g_engine.live) {
     g_engine.live = true;
-    g_engine.page->pastEnd.store(1, std::memory_order_relaxed);
-    tellAgent();
+    if ((g_engine.page->mode & kBranch) == 0) {
+      g_engine.page->pastEnd.store(1, std::memory_order_relaxed);
+      tellAgent();
+    }
   }
 }
 

@@ -152,7 +152,7 @@ void flushEarly() {
 
 bool recallNumber(ValueKind kind, std::int64_t* value) {
   ValueStream& stream = streamOf(kind);
-  if (!g_systemValues.replay || g_engine.live || stream.at >= stream.end) {
+  if (!g_systemValues.replay || stream.at >= stream.end) {
     return false;
   }
   stream.given =
@@ -178,7 +178,7 @@ void keepNumber(ValueKind kind, std::int64_t value) {
 
 bool recallSeconds(double* value) {
   ValueStream& stream = streamOf(ValueKind::Wtime);
-  if (!g_systemValues.replay || g_engine.live || stream.at >= stream.end) {
+  if (!g_systemValues.replay || stream.at >= stream.end) {
     return false;
   }
   const std::uint64_t first = nextVarint(stream);
@@ -247,7 +247,7 @@ void keepSeconds(double value) {
 
 std::ptrdiff_t recallBytes(ValueKind kind, void* to, std::size_t size) {
   ValueStream& stream = streamOf(kind);
-  if (!g_systemValues.replay || g_engine.live || stream.at >= stream.end) {
+  if (!g_systemValues.replay || stream.at >= stream.end) {
     return -1;
   }
   auto* out = static_cast<unsigned char*>(to);
