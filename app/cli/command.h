@@ -32,6 +32,8 @@ void addReplay(CLI::App& parser, Commands& commands, const std::string& forced);
 void addReports(CLI::App& parser, Commands& commands);
 /// groups: which ranks to replay together
 void addGroups(CLI::App& parser, Commands& commands);
+/// flip: the run again with another delivery
+void addFlip(CLI::App& parser, Commands& commands);
 /// plugins, command
 void addPlugins(CLI::App& parser, Commands& commands);
 /// tutorial: small programs with a bug each

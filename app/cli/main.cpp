@@ -208,6 +208,7 @@ int commandLine(int argc, char** argv) {
   addReplay(parser, commands, *forced);
   addReports(parser, commands);
   addGroups(parser, commands);
+  addFlip(parser, commands);
   addPlugins(parser, commands);
   addDebugging(parser, commands);
   addTutorial(parser, commands);

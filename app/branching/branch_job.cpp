@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/branching/branch_job.h"
+
+#include "app/recording/recorded_logs.h"
+#include "app/replaying/replay.h"
+
+namespace pf::app {
+
+RunFacts factsOfBranch(const db::RunInfo& run) {
+  RunFacts facts;
+  facts.command = run.command;
+  facts.workingDirectory = run.workingDirectory;
+  facts.launcher = run.launcher;
+  facts.program = run.program;
+  facts.createdUtc = utcNow();
+  facts.mode = "all";
+  facts.salt = randomSalt();
+  facts.sameAddresses = run.sameAddresses;
+  return facts;
+}
+
+Result<JobOptions> branchJob(const std::string& trace,
+                             std::vector<std::vector<unsigned char>> schedules,
+                             const std::string& logs, std::uint64_t salt,
+                             const std::vector<std::string>& launcherOptions, bool force) {
+  Result<db::TraceStore> store = openTrace(trace, db::TraceStore::Mode::ReadOnly);
+  if (!store) {
+    return store.error();
+  }
+  protocol::SessionConfig session;
+  session.logDirectory = logs;
+  Result<JobOptions> job = replayJob(*store, std::move(session), 0, launcherOptions, force);
+  if (!job) {
+    return job;
+  }
+  job->session.mode &= ~static_cast<std::uint32_t>(kGate);
+  job->session.mode |= kRecordChoices | kRecordEvents | kBranch;
+  job->session.salt = salt;
+  job->schedules = std::move(schedules);
+  return job;
+}
+
+}  // namespace pf::app

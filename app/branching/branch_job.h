@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a run is made of whose beginning is forced. Private to app/branching.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/branching/forced_prefix.h"
+#include "app/collation/collate.h"
+#include "app/job/job.h"
+
+namespace pf::app {
+
+/// What is known of a run of the program of `run` that is to be recorded.
+RunFacts factsOfBranch(const db::RunInfo& run);
+
+/// A job that runs the program of `trace` again; its ranks write to `logs` of `salt`.
+Result<JobOptions> branchJob(const std::string& trace,
+                             std::vector<std::vector<unsigned char>> schedules,
+                             const std::string& logs, std::uint64_t salt,
+                             const std::vector<std::string>& launcherOptions, bool force);
+
+}  // namespace pf::app

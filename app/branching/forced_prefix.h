@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A run of which only the beginning is forced: what its ranks are given. Private to app/branching.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "replay_engine/base/result.h"
+#include "replay_engine/branching/choices.h"
+
+namespace pf::app {
+
+using LogFiles = std::map<Rank, std::vector<unsigned char>>;
+
+/// A wildcard receive or probe that is to take, or see, the next message of a rank.
+struct ForcedChoice {
+  Choice choice;
+  Rank source = kUnknownRank;  ///< world rank
+  Tag tag = 0;                 ///< of the message
+};
+
+struct ForcedPrefix {
+  std::vector<Serial> done;  ///< of each rank, the events that are as they were
+  /// Choices behind that, and of receives that were posted in it and complete behind it.
+  std::vector<ForcedChoice> choices;
+};
+
+/// The schedule of each rank. `logs`: of all ranks, with events.
+Result<std::vector<std::vector<unsigned char>>> schedulesOf(const LogFiles& logs,
+                                                            const ForcedPrefix& prefix);
+
+}  // namespace pf::app

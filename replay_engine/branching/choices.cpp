@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "replay_engine/branching/choices.h"
+
+#include <algorithm>
+
+#include "replay_engine/causality/prerequisites.h"
+#include "replay_engine/execution/record_checks.h"
+
+namespace pf {
+
+Choices::Choices(const Execution& execution)
+    : m_execution(execution),
+      m_chains(execution),
+      m_sends(execution, m_chains),
+      m_order(execution, m_chains, m_sends),
+      m_graph(execution, &m_order, LinkSides::Incoming),
+      m_ofMessage(execution.messages.size(), kNone),
+      m_receives(execution.ranks.size()),
+      m_probes(execution.ranks.size()),
+      m_probesAt(execution.ranks.size()) {
+  const auto add = [this](Choice choice, std::uint32_t taken) {
+    m_all.push_back(choice);
+    m_taken.push_back(taken);
+    return count() - 1;
+  };
+  for (std::uint32_t rank = 0; rank < execution.ranks.size(); ++rank) {
+    const RankHistory& history = execution.ranks[rank];
+    m_receives[rank].assign(history.receives.size(), kNone);
+    for (std::uint32_t i = 0; i < history.receives.size(); ++i) {
+      const PostedReceive& receive = history.receives[i];
+      if (receive.wantedSource == kAnySource && receive.message < execution.messages.size() &&
+          isCompleted(history, receive)) {
+        m_receives[rank][i] = add({static_cast<Rank>(rank), false, i}, receive.message);
+        m_ofMessage[receive.message] = m_receives[rank][i];
+      }
+    }
+    m_probes[rank].assign(history.probes.size(), kNone);
+    for (std::uint32_t i = 0; i < history.probes.size(); ++i) {
+      const ProbeHit& probe = history.probes[i];
+      if (probe.wantedSource == kAnySource && probe.message < execution.messages.size() &&
+          isEvent(history, probe.event)) {
+        m_probes[rank][i] = add({static_cast<Rank>(rank), true, i}, probe.message);
+        m_probesAt[rank].emplace_back(static_cast<std::uint32_t>(probe.event), m_probes[rank][i]);
+      }
+    }
+    std::ranges::sort(m_probesAt[rank]);
+  }
+}
+
+std::optional<std::uint32_t> Choices::find(const Choice& choice) const {
+  if (!isRank(m_execution, choice.rank)) {
+    return std::nullopt;
+  }
+  const auto& numbers = (choice.probe ? m_probes : m_receives)[pf::index(choice.rank)];
+  const std::uint32_t number = choice.index < numbers.size() ? numbers[choice.index] : kNone;
+  return number != kNone ? std::optional(number) : std::nullopt;
+}
+
+std::uint32_t Choices::ofProbeAt(std::uint32_t rank, std::uint32_t serial) const {
+  const auto& probes = m_probesAt[rank];
+  const auto found = std::ranges::lower_bound(probes, std::pair{serial, 0U});
+  return found != probes.end() && found->first == serial ? found->second : kNone;
+}
+
+/// Goes as far as it can: each rank does its events in turn, each delivery comes when something waits for it.
+class Choices::Walk {
+ public:
+  Walk(const Choices& choices, std::vector<bool> may)
+      : m_choices(choices),
+        m_graph(choices.m_graph),
+        m_may(std::move(may)),
+        m_entered(m_graph.rankCount(), 0),
+        m_left(m_graph.rankCount(), 0),
+        m_delivered(choices.m_execution.messages.size(), false),
+        m_made(choices.count(), false) {}
+
+  /// Until no rank gets on.
+  void run() {
+    for (bool moved = true; moved;) {
+      moved = false;
+      for (std::uint32_t rank = 0; rank < m_graph.rankCount(); ++rank) {
+        moved = advance(rank) || moved;
+      }
+    }
+  }
+  /// Other choices may be made, too.
+  void allowAll() { m_may.assign(m_may.size(), true); }
+
+  [[nodiscard]] const std::vector<std::uint32_t>& order() const { return m_inOrder; }
+  [[nodiscard]] Reach reach() && {
+    Reach reach;
+    reach.done.assign(m_left.begin(), m_left.end());
+    reach.made = std::move(m_made);
+    return reach;
+  }
+
+ private:
+  bool advance(std::uint32_t rank) {
+    bool moved = false;
+    while (m_left[rank] < m_graph.eventCount(rank)) {
+      const Place place{rank, m_left[rank] + 1};
+      moved = moved || m_entered[rank] < place.serial;
+      m_entered[rank] = place.serial;
+      if (!mayLeave(place)) {
+        return moved;
+      }
+      m_left[rank] = place.serial;
+      moved = true;
+    }
+    return moved;
+  }
+
+  bool mayLeave(Place place) {
+    const bool ready =
+        std::ranges::all_of(m_graph.incoming(place), [this](Link link) { return isReady(link); });
+    const std::uint32_t probe = ready ? m_choices.ofProbeAt(place.rank, place.serial) : kNone;
+    return ready && (probe == kNone || make(probe));
+  }
+
+  bool isReady(Link link) {
+    if (link.kind == LinkKind::Collective) {
+      const CollectiveInstance& instance =
+          m_graph.instances()[m_graph.members()[link.index].instance];
+      for (std::uint32_t i = instance.begin; i < m_graph.sourcesEnd(link.index); ++i) {
+        const CollectiveMember& member = m_graph.members()[i];
+        if (member.contributes && !isEntered(member.entry)) {
+          return false;
+        }
+      }
+      return true;
+    }
+    if (link.kind == LinkKind::Message) {
+      return isEntered(m_graph.origin(link));
+    }
+    return deliver(link.index);
+  }
+
+  /// Whether this message has been delivered, if need be now.
+  bool deliver(std::uint32_t message) {
+    if (m_delivered[message]) {
+      return true;
+    }
+    const Message& m = m_choices.m_execution.messages[message];
+    if (!isRank(m_choices.m_execution, m.dest)) {
+      return false;
+    }
+    const auto dest = static_cast<std::uint32_t>(m.dest);
+    const RankHistory& history = m_choices.m_execution.ranks[dest];
+    const std::uint32_t cancel = m_choices.m_order.cancelBefore(message);
+    const bool ready = m.post < history.receives.size() &&
+                       isEntered({static_cast<std::uint32_t>(m.send.rank),
+                                  static_cast<std::uint32_t>(m.send.serial)}) &&
+                       m_entered[dest] >= history.receives[m.post].post && m_left[dest] >= cancel &&
+                       std::ranges::all_of(m_choices.m_order.before(message),
+                                           [this](std::uint32_t each) { return deliver(each); });
+    const std::uint32_t choice = m_choices.ofMessage(message);
+    m_delivered[message] = ready && (choice == kNone || make(choice));
+    return m_delivered[message];
+  }
+
+  bool make(std::uint32_t choice) {
+    if (m_may[choice] && !m_made[choice]) {
+      m_made[choice] = true;
+      m_inOrder.push_back(choice);
+    }
+    return m_made[choice];
+  }
+
+  [[nodiscard]] bool isEntered(Place place) const { return m_entered[place.rank] >= place.serial; }
+
+  const Choices& m_choices;
+  const EventGraph& m_graph;
+  std::vector<bool> m_may;
+  std::vector<std::uint32_t> m_entered;
+  std::vector<std::uint32_t> m_left;
+  std::vector<bool> m_delivered;
+  std::vector<bool> m_made;
+  std::vector<std::uint32_t> m_inOrder;
+};
+
+Reach Choices::reach(const std::vector<bool>& may) const {
+  Walk walk(*this, may);
+  walk.run();
+  return std::move(walk).reach();
+}
+
+std::vector<std::uint32_t> Choices::inOrder(std::span<const std::uint32_t> first) const {
+  std::vector<bool> may(count(), false);
+  for (const std::uint32_t number : first) {
+    may[number] = true;
+  }
+  Walk walk(*this, std::move(may));
+  walk.run();
+  const std::size_t early = walk.order().size();
+  walk.allowAll();
+  walk.run();
+  std::vector<std::uint32_t> order(first.begin(), first.end());
+  order.insert(order.end(), walk.order().begin() + static_cast<std::ptrdiff_t>(early),
+               walk.order().end());
+  return order;
+}
+
+/// All that is before some moment, backwards.
+class Choices::Past {
+ public:
+  explicit Past(const Choices& choices)
+      : m_choices(choices),
+        m_graph(choices.m_graph),
+        m_wanted(m_graph.rankCount(), 0),
+        m_seen(m_graph.rankCount(), 0),
+        m_deliveries(choices.m_execution.messages.size(), false),
+        m_made(choices.count(), false) {}
+
+  void addEntry(Place place) { addExit({place.rank, place.serial - 1}); }
+  void addExit(Place place) {
+    if (place.serial > m_wanted[place.rank]) {
+      m_wanted[place.rank] = place.serial;
+      m_ranks.push_back(place.rank);
+    }
+  }
+  void addDelivery(std::uint32_t message) {
+    if (!m_deliveries[message]) {
+      m_deliveries[message] = true;
+      m_messages.push_back(message);
+    }
+  }
+  std::vector<std::uint32_t> find() {
+    while (!m_ranks.empty() || !m_messages.empty()) {
+      if (!m_messages.empty()) {
+        const std::uint32_t message = m_messages.back();
+        m_messages.pop_back();
+        lookBehindDelivery(message);
+        continue;
+      }
+      const std::uint32_t rank = m_ranks.back();
+      m_ranks.pop_back();
+      while (m_seen[rank] < m_wanted[rank]) {
+        lookBehindExit({rank, ++m_seen[rank]});
+      }
+    }
+    std::vector<std::uint32_t> found;
+    for (std::uint32_t number = 0; number < m_choices.count(); ++number) {
+      if (m_made[number]) {
+        found.push_back(number);
+      }
+    }
+    return found;
+  }
+
+ private:
+  void lookBehindExit(Place place) {
+    if (const std::uint32_t probe = m_choices.ofProbeAt(place.rank, place.serial); probe != kNone) {
+      m_made[probe] = true;
+    }
+    for (const Link link : m_graph.incoming(place)) {
+      if (link.kind == LinkKind::Message) {
+        addEntry(m_graph.origin(link));
+      } else if (link.kind == LinkKind::Collective) {
+        const CollectiveInstance& instance =
+            m_graph.instances()[m_graph.members()[link.index].instance];
+        for (std::uint32_t i = instance.begin; i < m_graph.sourcesEnd(link.index); ++i) {
+          if (m_graph.members()[i].contributes) {
+            addEntry(m_graph.members()[i].entry);
+          }
+        }
+      } else {
+        addDelivery(link.index);
+      }
+    }
+  }
+
+  void lookBehindDelivery(std::uint32_t message) {
+    const Message& m = m_choices.m_execution.messages[message];
+    const auto dest = static_cast<std::uint32_t>(m.dest);
+    if (const std::uint32_t choice = m_choices.ofMessage(message); choice != kNone) {
+      m_made[choice] = true;
+    }
+    addEntry({static_cast<std::uint32_t>(m.send.rank), static_cast<std::uint32_t>(m.send.serial)});
+    if (isRank(m_choices.m_execution, m.dest) &&
+        m.post < m_choices.m_execution.ranks[dest].receives.size()) {
+      addEntry({dest, static_cast<std::uint32_t>(
+                          m_choices.m_execution.ranks[dest].receives[m.post].post)});
+    }
+    for (const std::uint32_t before : m_choices.m_order.before(message)) {
+      addDelivery(before);
+    }
+    if (const std::uint32_t cancel = m_choices.m_order.cancelBefore(message); cancel != 0) {
+      addExit({dest, cancel});
+    }
+  }
+
+  const Choices& m_choices;
+  const EventGraph& m_graph;
+  std::vector<std::uint32_t> m_wanted;
+  std::vector<std::uint32_t> m_seen;
+  std::vector<bool> m_deliveries;
+  std::vector<bool> m_made;
+  std::vector<std::uint32_t> m_ranks;
+  std::vector<std::uint32_t> m_messages;
+};
+
+std::vector<std::uint32_t> Choices::neededFor(std::uint32_t number, std::uint32_t message) const {
+  const Choice& choice = m_all[number];
+  const auto rank = static_cast<std::uint32_t>(choice.rank);
+  const RankHistory& history = m_execution.ranks[rank];
+  const Message& m = m_execution.messages[message];
+  const bool probe = choice.probe;
+  const Serial begin =
+      probe ? history.probes[choice.index].event : history.receives[choice.index].post;
+  const Tag wanted =
+      probe ? history.probes[choice.index].wantedTag : history.receives[choice.index].wantedTag;
+  Past past(*this);
+  past.addEntry(
+      {static_cast<std::uint32_t>(m.send.rank), static_cast<std::uint32_t>(m.send.serial)});
+  past.addEntry({rank, static_cast<std::uint32_t>(begin)});
+  EarlierPosts earlier(m_execution, m_chains, m_sends, rank);
+  earlier.advance(probe ? history.probes[choice.index].postsBefore : choice.index, begin);
+  const Prerequisites& demanded = earlier.of(message, wanted == kAnyTag);
+  for (const std::uint32_t delivery : demanded.deliveries) {
+    past.addDelivery(delivery);
+  }
+  if (demanded.cancel != 0) {
+    past.addExit({rank, demanded.cancel});
+  }
+  std::vector<std::uint32_t> needed = past.find();
+  std::erase(needed, number);
+  return needed;
+}
+
+}  // namespace pf
