@@ -19,7 +19,7 @@ namespace {
 
 /// A choice of the recorded run, and the message that it is to take.
 struct Flip {
-  Choice choice;
+  WildcardChoice choice;
   std::uint32_t message = kNone;
 };
 
@@ -90,7 +90,7 @@ class Wishes {
   }
 
   Result<Flip> ofEvents(EventRef taker, EventRef sender) const {
-    const Result<Choice> choice = choiceAt(taker);
+    const Result<WildcardChoice> choice = choiceAt(taker);
     if (!choice) {
       return choice.error();
     }
@@ -118,7 +118,7 @@ class Wishes {
   }
 
   /// The wildcard receive or probe that this event posts or makes.
-  Result<Choice> choiceAt(EventRef event) const {
+  Result<WildcardChoice> choiceAt(EventRef event) const {
     const bool there = event.rank >= 0 && pf::index(event.rank) < m_execution.ranks.size() &&
                        event.serial >= 1 &&
                        event.serial <= m_execution.ranks[pf::index(event.rank)].events.size();
@@ -129,12 +129,12 @@ class Wishes {
     for (std::uint32_t i = 0; i < history.receives.size(); ++i) {
       const PostedReceive& receive = history.receives[i];
       if (receive.wantedSource == kAnySource && receive.post == event.serial) {
-        return Choice{event.rank, false, i};
+        return WildcardChoice{event.rank, false, i};
       }
     }
     for (std::uint32_t i = 0; i < history.probes.size(); ++i) {
       if (history.probes[i].wantedSource == kAnySource && history.probes[i].event == event.serial) {
-        return Choice{event.rank, true, i};
+        return WildcardChoice{event.rank, true, i};
       }
     }
     return Error{ErrorCode::Usage,
@@ -142,13 +142,13 @@ class Wishes {
                  "Name an event that posts a wildcard receive, or a wildcard probe."};
   }
 
-  [[nodiscard]] std::uint32_t takenBy(const Choice& choice) const {
+  [[nodiscard]] std::uint32_t takenBy(const WildcardChoice& choice) const {
     const RankHistory& history = m_execution.ranks[pf::index(choice.rank)];
     return choice.probe ? history.probes[choice.index].message
                         : history.receives[choice.index].message;
   }
 
-  [[nodiscard]] bool accepts(const Choice& choice, const Message& message) const {
+  [[nodiscard]] bool accepts(const WildcardChoice& choice, const Message& message) const {
     const RankHistory& history = m_execution.ranks[pf::index(choice.rank)];
     const std::uint32_t comm =
         choice.probe ? history.probes[choice.index].comm : history.receives[choice.index].comm;
@@ -167,7 +167,8 @@ struct Plan {
   ForcedPrefix prefix;
 };
 
-ForcedChoice forcedTo(const Execution& execution, const Choice& choice, std::uint32_t message) {
+ForcedChoice forcedTo(const Execution& execution, const WildcardChoice& choice,
+                      std::uint32_t message) {
   return {choice, execution.messages[message].send.rank, execution.messages[message].tag};
 }
 
@@ -182,7 +183,7 @@ Result<Plan> planOf(const Execution& execution, const Choices& choices,
   Plan plan{choices.reach(may), {}};
   plan.prefix.done = plan.reach.done;
   for (std::uint32_t number = 0; number < choices.count(); ++number) {
-    const Choice& choice = choices.at(number);
+    const WildcardChoice& choice = choices.at(number);
     const Serial completion =
         choice.probe ? 0 : execution.ranks[index(choice.rank)].receives[choice.index].completion;
     if (plan.reach.made[number] && completion > plan.reach.done[index(choice.rank)]) {
@@ -211,7 +212,7 @@ bool sameMessage(const Execution& one, std::uint32_t a, const Execution& other, 
 }
 
 /// The message that a choice took in the new run; kNone: it took none.
-std::uint32_t takenIn(const Execution& execution, const Choice& choice) {
+std::uint32_t takenIn(const Execution& execution, const WildcardChoice& choice) {
   if (index(choice.rank) >= execution.ranks.size()) {
     return kNone;
   }
@@ -225,7 +226,7 @@ std::uint32_t takenIn(const Execution& execution, const Choice& choice) {
              : kNone;
 }
 
-std::string takerText(const Execution& execution, const Choice& choice) {
+std::string takerText(const Execution& execution, const WildcardChoice& choice) {
   const RankHistory& history = execution.ranks[index(choice.rank)];
   return eventLine(execution, {choice.rank, choice.probe ? history.probes[choice.index].event
                                                          : history.receives[choice.index].post});
@@ -235,7 +236,7 @@ std::string takerText(const Execution& execution, const Choice& choice) {
 Status check(const Execution& before, const Choices& choices, const Plan& plan,
              const std::vector<Flip>& flips, const Execution& after) {
   for (std::uint32_t number = 0; number < choices.count(); ++number) {
-    const Choice& choice = choices.at(number);
+    const WildcardChoice& choice = choices.at(number);
     if (plan.reach.made[number] &&
         !sameMessage(before, choices.taken(number), after, takenIn(after, choice))) {
       return Error{ErrorCode::Divergence,

@@ -14,7 +14,7 @@ using LogFiles = std::map<Rank, std::vector<unsigned char>>;
 
 /// A wildcard receive or probe that is to take, or see, the next message of a rank.
 struct ForcedChoice {
-  Choice choice;
+  WildcardChoice choice;
   Rank source = kUnknownRank;  ///< world rank
   Tag tag = 0;                 ///< of the message
 };

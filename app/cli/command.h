@@ -34,6 +34,8 @@ void addReports(CLI::App& parser, Commands& commands);
 void addGroups(CLI::App& parser, Commands& commands);
 /// flip: the run again with another delivery
 void addFlip(CLI::App& parser, Commands& commands);
+/// explore: all orders of a program's messages
+void addExplore(CLI::App& parser, Commands& commands);
 /// plugins, command
 void addPlugins(CLI::App& parser, Commands& commands);
 /// tutorial: small programs with a bug each

@@ -209,6 +209,7 @@ int commandLine(int argc, char** argv) {
   addReports(parser, commands);
   addGroups(parser, commands);
   addFlip(parser, commands);
+  addExplore(parser, commands);
   addPlugins(parser, commands);
   addDebugging(parser, commands);
   addTutorial(parser, commands);

@@ -667,6 +667,15 @@ Error tooManyRanks(const std::string& logDirectory, Rank rank, std::int32_t rank
 
 }  // namespace
 
+std::vector<db::RankInfo> ranksOf(const std::vector<RankLog>& logs, const RunFacts& facts,
+                                  const Execution& execution) {
+  std::vector<db::RankInfo> ranks;
+  for (const RankLog& log : logs) {
+    ranks.push_back(rankInfo(log, facts, execution));
+  }
+  return ranks;
+}
+
 Result<Collated> collate(const std::string& logDirectory, const RunFacts& facts,
                          const std::string& path, db::Existing existing) {
   auto files = readLogFiles(logDirectory);

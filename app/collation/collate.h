@@ -89,6 +89,10 @@ struct Collated {
 Result<Collated> collate(const std::string& logDirectory, const RunFacts& facts,
                          const std::string& path, db::Existing existing = db::Existing::Refuse);
 
+/// What a trace would say of the ranks of these logs.
+std::vector<db::RankInfo> ranksOf(const std::vector<RankLog>& logs, const RunFacts& facts,
+                                  const Execution& execution);
+
 /// Begins the reason why the record of a rank ends that ran on when the trace was made.
 inline const std::string kStillRan = "it still ran when this trace was made";
 

@@ -204,13 +204,14 @@ Result<UniqueFd> fileOf(const Printed& printed) {
   return file;
 }
 
-/// Has COMMAND judge a run that ended well by what it printed.
-Status check(const std::string& command, const Printed& printed, TriedRun& run) {
+}  // namespace
+
+Result<bool> isRight(const std::string& command, const Printed& printed) {
   if (printed.leftOut > 0) {
-    return Error{ErrorCode::Usage,
-                 "the run has printed more than " + std::to_string(2 * kMostPrinted >> 20) +
-                     " MiB, and '" + command + "' would not have all of it",
-                 "Let the program print less, or write to a file that the check reads."};
+    return Error{
+        ErrorCode::Usage,
+        "the run has printed more than can be kept, and '" + command + "' would not have all of it",
+        "Let the program print less, or write to a file that the check reads."};
   }
   const Result<UniqueFd> input = fileOf(printed);
   if (!input) {
@@ -229,12 +230,24 @@ Status check(const std::string& command, const Printed& printed, TriedRun& run) 
   if (child < 0) {
     return systemError("cannot run the check", errno);
   }
-  if (status != 0 && g_searchEnded != 0) {
-    run.interrupted = true;  // the terminal's Ctrl-C is the command's, too
-  } else if (WIFEXITED(status) && (WEXITSTATUS(status) == 126 || WEXITSTATUS(status) == 127)) {
+  if (WIFEXITED(status) && (WEXITSTATUS(status) == 126 || WEXITSTATUS(status) == 127)) {
     return Error{ErrorCode::NotFound, "the check '" + command + "' cannot be run",
                  "Give a command of the shell to --check."};
-  } else if (status != 0) {
+  }
+  return status == 0;
+}
+
+namespace {
+
+/// Has COMMAND judge a run that ended well by what it printed.
+Status check(const std::string& command, const Printed& printed, TriedRun& run) {
+  const Result<bool> right = isRight(command, printed);
+  if (!right) {
+    return right.error();
+  }
+  if (!*right && g_searchEnded != 0) {
+    run.interrupted = true;  // the terminal's Ctrl-C is the command's, too
+  } else if (!*right) {
     run.failure = "it ended well, and '" + command + "' says that it is wrong";
   }
   return {};

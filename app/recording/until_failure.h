@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "app/recording/kept_output.h"
 #include "app/recording/record.h"
 #include "replay_engine/base/result.h"
 
@@ -39,6 +40,10 @@ struct Tried {
   std::string good;     ///< trace of the last run that did not; empty: there was none
   std::string ended;    ///< trace of the run that the user has ended; empty: there is none
 };
+
+/// Has a command of the shell judge what a run has printed, its standard input: whether its exit status is 0. NotFound: it
+/// cannot be run; Usage: not all that was printed is there.
+Result<bool> isRight(const std::string& command, const Printed& printed);
 
 /// Native timing and delays in turn; from `firstSeed` on, if that is not 0, delays only. `trace` becomes the run that fails;
 /// the good one lies beside it (goodName()). Says on standard error how each ended. Usage before any run where one of these

@@ -18,7 +18,7 @@ Choices::Choices(const Execution& execution)
       m_receives(execution.ranks.size()),
       m_probes(execution.ranks.size()),
       m_probesAt(execution.ranks.size()) {
-  const auto add = [this](Choice choice, std::uint32_t taken) {
+  const auto add = [this](WildcardChoice choice, std::uint32_t taken) {
     m_all.push_back(choice);
     m_taken.push_back(taken);
     return count() - 1;
@@ -47,7 +47,7 @@ Choices::Choices(const Execution& execution)
   }
 }
 
-std::optional<std::uint32_t> Choices::find(const Choice& choice) const {
+std::optional<std::uint32_t> Choices::find(const WildcardChoice& choice) const {
   if (!isRank(m_execution, choice.rank)) {
     return std::nullopt;
   }
@@ -191,12 +191,15 @@ std::vector<std::uint32_t> Choices::inOrder(std::span<const std::uint32_t> first
   }
   Walk walk(*this, std::move(may));
   walk.run();
-  const std::size_t early = walk.order().size();
   walk.allowAll();
   walk.run();
   std::vector<std::uint32_t> order(first.begin(), first.end());
-  order.insert(order.end(), walk.order().begin() + static_cast<std::ptrdiff_t>(early),
-               walk.order().end());
+  std::vector<bool> known(count(), false);
+  for (const std::uint32_t number : first) {
+    known[number] = true;
+  }
+  std::ranges::copy_if(walk.order(), std::back_inserter(order),
+                       [&](std::uint32_t number) { return !known[number]; });
   return order;
 }
 
@@ -300,7 +303,7 @@ class Choices::Past {
 };
 
 std::vector<std::uint32_t> Choices::neededFor(std::uint32_t number, std::uint32_t message) const {
-  const Choice& choice = m_all[number];
+  const WildcardChoice& choice = m_all[number];
   const auto rank = static_cast<std::uint32_t>(choice.rank);
   const RankHistory& history = m_execution.ranks[rank];
   const Message& m = m_execution.messages[message];

@@ -22,11 +22,11 @@
 namespace pf {
 
 /// A wildcard receive or probe. Its name is the same in each run that has made the choices before it alike.
-struct Choice {
+struct WildcardChoice {
   Rank rank = kUnknownRank;
   bool probe = false;
   std::uint32_t index = kNone;  ///< into RankHistory::receives, or ::probes
-  friend bool operator==(const Choice&, const Choice&) = default;
+  friend bool operator==(const WildcardChoice&, const WildcardChoice&) = default;
 };
 
 /// How far an execution comes.
@@ -41,11 +41,11 @@ class Choices {
   explicit Choices(const Execution& execution);
 
   [[nodiscard]] std::uint32_t count() const { return static_cast<std::uint32_t>(m_all.size()); }
-  [[nodiscard]] const Choice& at(std::uint32_t number) const { return m_all[number]; }
+  [[nodiscard]] const WildcardChoice& at(std::uint32_t number) const { return m_all[number]; }
   /// The message that was taken, or seen.
   [[nodiscard]] std::uint32_t taken(std::uint32_t number) const { return m_taken[number]; }
   /// Nothing if that is no choice that was made.
-  [[nodiscard]] std::optional<std::uint32_t> find(const Choice& choice) const;
+  [[nodiscard]] std::optional<std::uint32_t> find(const WildcardChoice& choice) const;
 
   /// How far the ranks get when no other choices are made than these (by number).
   [[nodiscard]] Reach reach(const std::vector<bool>& may) const;
@@ -73,7 +73,7 @@ class Choices {
   SendOrder m_sends;
   DeliveryOrder m_order;
   EventGraph m_graph;
-  std::vector<Choice> m_all;
+  std::vector<WildcardChoice> m_all;
   std::vector<std::uint32_t> m_taken;
   std::vector<std::uint32_t> m_ofMessage;  ///< the receive's choice that took it, or kNone
   std::vector<std::vector<std::uint32_t>> m_receives;  ///< by rank and index: number, or kNone

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/branching/branch_runner.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+
+#include "app/recording/follow_recording.h"
+#include "app/recording/kept_output.h"
+#include "app/recording/recorded_logs.h"
+#include "app/recording/until_failure.h"
+#include "app/replaying/survey.h"
+#include "app/traces/own_traces.h"
+#include "replay_engine/base/unique_fd.h"
+
+namespace pf::app {
+namespace {
+
+constexpr std::size_t kMostPrinted = std::size_t{4} << 20;
+constexpr int kLauncherTries = 3;
+/// Ranks that all wait this long, and of which it is proven that none gets on, are deadlocked.
+constexpr std::chrono::milliseconds kStuckAfter(300);
+
+using Clock = std::chrono::steady_clock;
+
+}  // namespace
+
+Result<MadeRun> BranchRunner::makeOnce(const std::vector<std::vector<unsigned char>>& schedules,
+                                       const std::string& logs) const {
+  if (::mkdir(logs.c_str(), 0700) != 0 && errno != EEXIST) {
+    return systemError("cannot make " + logs, errno);
+  }
+  const UniqueFd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  const UniqueFd words(memfd_create("photofinish-words", MFD_CLOEXEC));
+  Result<std::unique_ptr<KeptOutput>> printed = KeptOutput::start(kMostPrinted);
+  if (!printed) {
+    return printed.error();
+  }
+  if (!null.valid() || !words.valid()) {
+    return systemError("cannot keep what the program prints", errno);
+  }
+  MadeRun made;
+  made.facts = m_facts;
+  made.facts.salt = randomSalt();
+  made.facts.createdUtc = utcNow();
+  JobOptions job = m_job;
+  job.session.logDirectory = logs;
+  job.session.salt = made.facts.salt;
+  job.schedules = schedules;
+  job.stallAfter = kStuckAfter;
+  job.stallLimit = m_limits.time;
+  job.input = null.get();  // for one that has no recorded input
+  job.output = (*printed)->writeEnd();
+  job.error = words.get();
+  const Clock::time_point begun = Clock::now();
+  Result<std::unique_ptr<Job>> running = Job::start(std::move(job));
+  if (!running) {
+    return running.error();
+  }
+  bool timeIsUp = false;
+  const Patience patience{true,
+                          [&] {
+                            timeIsUp = timeIsUp || Clock::now() - begun > m_limits.time;
+                            return timeIsUp || m_stop;
+                          },
+                          true};
+  const Result<int> status = followRecording(**running, made.facts, nullptr, patience);
+  running->reset();
+  if (!status) {
+    return status.error();
+  }
+  made.interrupted = m_stop;
+  made.facts.exitStatus = *status;
+  Result<LogFiles> files = readLogFiles(logs);
+  if (!files) {
+    return files.error();
+  }
+  if (files->empty()) {
+    return Error{
+        ErrorCode::System,
+        "no rank called MPI_Init (status " + std::to_string(*status) + ")" + lastWords(words.get()),
+        "The launcher failed: try its command by itself."};
+  }
+  Result<SeenRun> seen = seenRun(std::move(*files), m_job.session.ranks);
+  if (!seen) {
+    return seen.error();
+  }
+  made.seen = std::move(*seen);
+  const Printed kept = (*printed)->take();
+  made.outcome = outcomeOf(ranksOf(made.seen.logs, made.facts, *made.seen.execution), made.facts,
+                           timeIsUp, kept);
+  if (!m_limits.check.empty() && endedWell(made.outcome)) {
+    const Result<bool> right = isRight(m_limits.check, kept);
+    if (!right) {
+      return right.error();
+    }
+    if (!*right) {
+      made.outcome.name = "wrong";
+      made.outcome.sentence = "it ended well, and '" + m_limits.check + "' says that it is wrong";
+    }
+  }
+  return made;
+}
+
+Result<MadeRun> BranchRunner::make(const std::vector<std::vector<unsigned char>>& schedules,
+                                   const std::string& logs) const {
+  for (int tries = 1;; ++tries) {
+    Result<MadeRun> made = makeOnce(schedules, logs);
+    const bool ofLauncher = !made && made.error().code == ErrorCode::System;
+    if (!ofLauncher || tries == kLauncherTries || m_stop) {
+      return made;
+    }
+    std::error_code ignored;
+    std::filesystem::remove_all(logs, ignored);
+  }
+}
+
+Status keepRun(const std::string& logs, const RunFacts& facts, const std::string& trace) {
+  if (Status written = writeFacts(logs, facts); !written) {
+    return written;
+  }
+  (void)noteStart(facts, logs);  // else its replays ask for --trust
+  const Result<Collated> collated = collate(logs, facts, trace, db::Existing::Replace);
+  if (collated) {
+    noteTrace(facts, logs, trace, collated->contents);
+  }
+  noteEnd(facts);
+  return collated ? Status() : Status(collated.error());
+}
+
+}  // namespace pf::app

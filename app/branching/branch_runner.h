@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Makes the runs of an exploration, one after the other on each thread. Private to app/branching.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <string>
+
+#include "app/branching/branch_job.h"
+#include "app/branching/outcome.h"
+#include "app/branching/seen_run.h"
+
+namespace pf::app {
+
+/// How the runs are made.
+struct RunLimits {
+  std::chrono::milliseconds time{60000};  ///< of one run; it is ended then
+  std::string check;                      ///< for the shell, as UntilFailure::check
+};
+
+/// A run that was made.
+struct MadeRun {
+  SeenRun seen;
+  RunFacts facts;
+  Outcome outcome;
+  bool interrupted = false;  ///< it was ended because `stop` was set
+};
+
+class BranchRunner {
+ public:
+  /// `job`: of the first run's program, without schedules. `facts`: what all its runs have in common. Runs are ended once `stop` is set.
+  BranchRunner(JobOptions job, RunFacts facts, RunLimits limits, const std::atomic<bool>& stop)
+      : m_job(std::move(job)),
+        m_facts(std::move(facts)),
+        m_limits(std::move(limits)),
+        m_stop(stop) {}
+
+  /// `logs`: a directory, which must not be there; the caller removes it. Divergence: the run did not begin as it was to;
+  /// System and others: the launcher failed for reasons of its own, again and again.
+  Result<MadeRun> make(const std::vector<std::vector<unsigned char>>& schedules,
+                       const std::string& logs) const;
+
+ private:
+  Result<MadeRun> makeOnce(const std::vector<std::vector<unsigned char>>& schedules,
+                           const std::string& logs) const;
+
+  const JobOptions m_job;
+  const RunFacts m_facts;
+  const RunLimits m_limits;
+  const std::atomic<bool>& m_stop;
+};
+
+/// Makes the trace of the logs of a run.
+Status keepRun(const std::string& logs, const RunFacts& facts, const std::string& trace);
+
+}  // namespace pf::app

@@ -1,0 +1,522 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/branching/explore.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <condition_variable>
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <list>
+#include <mutex>
+#include <thread>
+
+#include "app/branching/branch_runner.h"
+#include "app/branching/known_run.h"
+#include "app/branching/packed_logs.h"
+#include "app/collation/call_sites.h"
+#include "app/collation/event_text.h"
+#include "app/files/paths.h"
+#include "app/recording/record.h"
+#include "app/recording/recorded_logs.h"
+#include "app/replaying/replay.h"
+#include "replay_engine/base/shown_text.h"
+
+namespace pf::app {
+namespace fs = std::filesystem;
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t kMostKept = 100;  ///< traces of classes
+constexpr std::size_t kParents = 8;     ///< runs that are kept in memory, to branch from
+constexpr std::chrono::seconds kTellEvery(2);
+
+std::atomic<bool> g_stop = false;
+extern "C" void onStop(int /*signal*/) {
+  g_stop = true;
+}
+
+/// Ctrl-C and SIGTERM end the exploration, and not us.
+class StopOnSignal {
+ public:
+  StopOnSignal() {
+    g_stop = false;
+    struct sigaction stop {};
+    stop.sa_handler = onStop;
+    sigaction(SIGINT, &stop, &m_interrupt);
+    sigaction(SIGTERM, &stop, &m_terminate);
+  }
+  ~StopOnSignal() {
+    sigaction(SIGINT, &m_interrupt, nullptr);
+    sigaction(SIGTERM, &m_terminate, nullptr);
+  }
+  StopOnSignal(const StopOnSignal&) = delete;
+  StopOnSignal& operator=(const StopOnSignal&) = delete;
+
+ private:
+  struct sigaction m_interrupt {};
+  struct sigaction m_terminate {};
+};
+
+/// A run that others branch from.
+struct Parent {
+  SeenRun seen;
+  std::vector<RunStep> steps;
+  std::uint32_t flips = 0;
+};
+
+TakenInstead takenInstead(const SeenRun& parent, const RunStep& changed) {
+  const Execution& execution = *parent.execution;
+  const RankHistory& history = execution.ranks[index(changed.choice.rank)];
+  const RankHistory& sender = execution.ranks[index(changed.took.sender)];
+  TakenInstead flip;
+  flip.receive = {changed.choice.rank, changed.choice.probe
+                                           ? history.probes[changed.choice.index].event
+                                           : history.receives[changed.choice.index].post};
+  flip.send = {changed.took.sender, sender.sends[changed.took.send].event};
+  return flip;
+}
+
+class Explorer {
+ public:
+  Explorer(const ExploreOptions& options, ExplorationFile file, BranchRunner runner,
+           std::string directory)
+      : m_options(options),
+        m_file(std::move(file)),
+        m_runner(std::move(runner)),
+        m_directory(std::move(directory)),
+        m_begun(Clock::now()),
+        m_told(m_begun) {}
+
+  /// The first run, all of which is forced, if it has not been made.
+  Status makeFirst(SeenRun recorded);
+  /// The others.
+  Status run();
+  Result<Exploration> result();
+
+ private:
+  void work(int slot);
+  Result<bool> makeNext(int slot, std::unique_lock<std::mutex>& lock);
+  Result<bool> make(const OpenBranch& open, const Parent& parent, int slot,
+                    std::unique_lock<std::mutex>& lock);
+  Status fileRun(MadeRun made, std::vector<RunStep> steps, FiledRun run,
+                 const std::optional<BranchKey>& key, const std::string& logs);
+  Status keepIfNew(const MadeRun& made, const std::string& logs);
+  Result<std::shared_ptr<const Parent>> parent(std::int64_t number);
+  [[nodiscard]] bool isEnough() const;
+  void tellProgress();
+  [[nodiscard]] std::uint32_t mostFlips() const { return m_options.bound.value_or(UINT32_MAX / 2); }
+  [[nodiscard]] double seconds() const {
+    return std::chrono::duration<double>(Clock::now() - m_begun).count();
+  }
+
+  const ExploreOptions& m_options;
+  ExplorationFile m_file;
+  const BranchRunner m_runner;
+  const std::string m_directory;  ///< for logs and kept traces
+  const Clock::time_point m_begun;
+  std::mutex m_mutex;  ///< of all below and the file
+  std::condition_variable m_changed;
+  std::vector<BranchKey> m_taken;
+  std::list<std::pair<std::int64_t, std::shared_ptr<const Parent>>> m_parents;
+  std::uint64_t m_made = 0;
+  bool m_failed = false;  ///< some run did not end well
+  std::optional<Error> m_error;
+  Clock::time_point m_told;
+};
+
+Status Explorer::makeFirst(SeenRun recorded) {
+  Result<ExplorationFile::Counts> counts = m_file.counts(mostFlips());
+  if (!counts || counts->runs > 0) {
+    return counts ? Status() : Status(counts.error());
+  }
+  const std::string logs = m_directory + "/first-run.d";
+  std::error_code ignored;
+  fs::remove_all(logs, ignored);
+  Result<std::vector<RunStep>> steps = stepsOf(*recorded.execution, *recorded.choices, {});
+  if (!steps) {
+    return steps.error();
+  }
+  std::vector<bool> all(recorded.choices->count(), true);
+  BranchStart start{recorded.choices->reach(all).done, *steps, {}};
+  const auto schedules = schedulesOf(recorded, start);
+  if (!schedules) {
+    return schedules.error();
+  }
+  Result<MadeRun> made = m_runner.make(*schedules, logs);
+  if (!made) {
+    fs::remove_all(logs, ignored);
+    return made.error();
+  }
+  if (made->interrupted) {
+    fs::remove_all(logs, ignored);
+    return {};
+  }
+  steps = stepsOf(*made->seen.execution, *made->seen.choices, *steps);
+  if (!steps) {
+    fs::remove_all(logs, ignored);
+    return steps.error();
+  }
+  const Status filed = fileRun(std::move(*made), std::move(*steps), {}, {}, logs);
+  fs::remove_all(logs, ignored);
+  return filed;
+}
+
+Status Explorer::run() {
+  std::vector<std::thread> workers;
+  for (int slot = 1; slot < m_options.jobs; ++slot) {
+    workers.emplace_back([this, slot] { work(slot); });
+  }
+  work(0);
+  for (std::thread& worker : workers) {
+    worker.join();
+  }
+  return m_error ? Status(*m_error) : Status();
+}
+
+bool Explorer::isEnough() const {
+  return g_stop || m_error ||
+         (m_options.mostRuns && m_made + m_taken.size() >= *m_options.mostRuns) ||
+         (m_options.time && seconds() >= m_options.time->count()) ||
+         (m_options.firstFailure && m_failed);
+}
+
+void Explorer::work(int slot) {
+  std::unique_lock lock(m_mutex);
+  while (!isEnough()) {
+    const Result<bool> made = makeNext(slot, lock);
+    if (!made) {
+      m_error = m_error.value_or(made.error());
+    }
+    m_changed.notify_all();
+    if (!made || (!*made && m_taken.empty())) {
+      return;
+    }
+    if (!*made) {  // what others are making may show more
+      m_changed.wait_for(lock, std::chrono::milliseconds(200));
+    }
+    tellProgress();
+  }
+}
+
+/// False: there is no branch that is left for now.
+Result<bool> Explorer::makeNext(int slot, std::unique_lock<std::mutex>& lock) {
+  const Result<std::optional<OpenBranch>> open = m_file.next(mostFlips(), m_taken);
+  if (!open || !*open) {
+    return open ? Result<bool>(false) : Result<bool>(open.error());
+  }
+  const auto from = parent((*open)->run);
+  if (!from) {
+    return from.error();
+  }
+  m_taken.push_back((*open)->branch.key);
+  Result<bool> made = make(**open, **from, slot, lock);
+  std::erase(m_taken, (*open)->branch.key);
+  return made;
+}
+
+Result<bool> Explorer::make(const OpenBranch& open, const Parent& parent, int slot,
+                            std::unique_lock<std::mutex>& lock) {
+  const std::string logs = m_directory + "/run-" + std::to_string(slot) + ".d";
+  std::error_code ignored;
+  lock.unlock();
+  fs::remove_all(logs, ignored);
+  const Result<BranchStart> start =
+      startOf(*parent.seen.execution, *parent.seen.choices, parent.steps, open.branch);
+  const auto schedules = start ? schedulesOf(parent.seen, *start)
+                               : Result<std::vector<std::vector<unsigned char>>>(start.error());
+  Result<MadeRun> made =
+      schedules ? m_runner.make(*schedules, logs) : Result<MadeRun>(schedules.error());
+  Result<std::vector<RunStep>> steps =
+      made ? stepsOf(*made->seen.execution, *made->seen.choices, start->steps)
+           : Result<std::vector<RunStep>>(made.error());
+  lock.lock();
+  Status filed;
+  if (g_stop && (!made || made->interrupted)) {
+    // It was ended on its way: as if it had never been begun.
+  } else if (steps) {
+    FiledRun run;
+    run.parent = open.run;
+    run.flips = open.flips;
+    run.flip = takenInstead(parent.seen, start->steps.back());
+    filed = fileRun(std::move(*made), std::move(*steps), std::move(run), open.branch.key, logs);
+  } else if (steps.error().code == ErrorCode::Divergence) {
+    filed = m_file.giveUp(open.branch.key, steps.error().message);
+  } else {
+    filed = steps.error();
+  }
+  fs::remove_all(logs, ignored);
+  return filed ? Result<bool>(true) : Result<bool>(filed.error());
+}
+
+Status Explorer::fileRun(MadeRun made, std::vector<RunStep> steps, FiledRun run,
+                         const std::optional<BranchKey>& key, const std::string& logs) {
+  const Execution& execution = *made.seen.execution;
+  std::vector<OpenBranch> branches;
+  for (const Branch& branch :
+       branchesOf(execution, *made.seen.choices, findRaces(execution), steps)) {
+    branches.push_back({branch, 0, run.flips + 1});
+  }
+  run.outcome = made.outcome;
+  run.matching = matchingText(execution);
+  run.steps = std::move(steps);
+  run.logs = packLogs(made.seen.files);
+  if (Status kept = keepIfNew(made, logs); !kept) {
+    return kept;
+  }
+  const Result<std::int64_t> number = m_file.file(run, branches, key);
+  if (!number) {
+    return number.error();
+  }
+  ++m_made;
+  m_failed = m_failed || !endedWell(made.outcome);
+  auto parent = std::make_shared<Parent>();
+  parent->seen = std::move(made.seen);
+  parent->steps = std::move(run.steps);
+  parent->flips = run.flips;
+  m_parents.emplace_front(*number, std::move(parent));
+  if (m_parents.size() > kParents) {
+    m_parents.pop_back();
+  }
+  return {};
+}
+
+Status Explorer::keepIfNew(const MadeRun& made, const std::string& logs) {
+  const Result<std::vector<OutcomeClass>> classes = m_file.outcomes();
+  if (!classes) {
+    return classes.error();
+  }
+  const bool known = std::ranges::any_of(*classes, [&](const OutcomeClass& each) {
+    return each.outcome.name == made.outcome.name && each.outcome.printed == made.outcome.printed &&
+           !each.trace.empty();
+  });
+  if (known || classes->size() >= kMostKept) {
+    return {};
+  }
+  std::string name = made.outcome.name;
+  std::ranges::replace(name, ' ', '-');
+  std::string trace;
+  std::error_code ignored;
+  for (int number = 1; trace.empty() || fs::exists(trace, ignored); ++number) {
+    trace = m_directory + "/" + name + (number > 1 ? "-" + std::to_string(number) : "") + ".pft";
+  }
+  if (Status kept = keepRun(logs, made.facts, trace); !kept) {
+    return kept;
+  }
+  return m_file.keep(made.outcome, trace);
+}
+
+Result<std::shared_ptr<const Parent>> Explorer::parent(std::int64_t number) {
+  for (auto each = m_parents.begin(); each != m_parents.end(); ++each) {
+    if (each->first == number) {
+      m_parents.splice(m_parents.begin(), m_parents, each);
+      return each->second;
+    }
+  }
+  Result<FiledRun> run = m_file.run(number);
+  if (!run) {
+    return run.error();
+  }
+  Result<LogFiles> files = unpackLogs(run->logs);
+  if (!files) {
+    return files.error();
+  }
+  Rank most = 0;
+  for (const auto& [rank, bytes] : *files) {
+    most = std::max(most, rank);
+  }
+  Result<SeenRun> seen = seenRun(std::move(*files), most + 1);
+  if (!seen) {
+    return seen.error();
+  }
+  auto parent = std::make_shared<Parent>();
+  parent->seen = std::move(*seen);
+  parent->steps = std::move(run->steps);
+  parent->flips = run->flips;
+  m_parents.emplace_front(number, parent);
+  if (m_parents.size() > kParents) {
+    m_parents.pop_back();
+  }
+  return std::shared_ptr<const Parent>(parent);
+}
+
+void Explorer::tellProgress() {
+  if (Clock::now() - m_told < kTellEvery) {
+    return;
+  }
+  m_told = Clock::now();
+  const Result<ExplorationFile::Counts> counts = m_file.counts(mostFlips());
+  if (counts) {
+    char text[160];
+    std::snprintf(text, sizeof text,
+                  "%llu runs (%.1f a second), %llu branches left, about %.0f more runs",
+                  static_cast<unsigned long long>(counts->runs),
+                  static_cast<double>(m_made) / std::max(seconds(), 1e-3),
+                  static_cast<unsigned long long>(counts->open), guessLeft(*counts, mostFlips()));
+    tell(text);
+  }
+}
+
+Result<Exploration> Explorer::result() {
+  Exploration found;
+  found.made = m_made;
+  found.seconds = seconds();
+  found.interrupted = g_stop;
+  Result<ExplorationFile::Counts> counts = m_file.counts(mostFlips());
+  Result<std::vector<OutcomeClass>> classes = m_file.outcomes();
+  Result<std::vector<std::string>> reasons = m_file.reasonsGivenUp();
+  if (!counts || !classes || !reasons) {
+    return !counts ? counts.error() : !classes ? classes.error() : reasons.error();
+  }
+  found.counts = std::move(*counts);
+  found.left = guessLeft(found.counts, mostFlips());
+  found.givenUp = std::move(*reasons);
+  for (OutcomeClass& each : *classes) {
+    Result<std::vector<TakenInstead>> flips = m_file.flipsTo(each.nearest);
+    if (!flips) {
+      return flips.error();
+    }
+    found.outcomes.push_back({std::move(each), std::move(*flips)});
+  }
+  if (Status dropped = m_file.dropLogs(); !dropped) {
+    return dropped.error();
+  }
+  return found;
+}
+
+/// Records the first run, if that has not been done.
+Status recordFirst(const ExploreOptions& options, const std::string& trace) {
+  std::error_code ignored;
+  if (fs::exists(trace, ignored)) {
+    return {};
+  }
+  RecordOptions first;
+  first.command = options.command;
+  first.output = trace;
+  first.mode = "all";
+  first.quiet = true;
+  first.endStuck = true;
+  first.stallAfter = std::chrono::seconds(1);
+  first.stallLimit = std::chrono::duration_cast<std::chrono::milliseconds>(options.runTime);
+  const UniqueFd null(::open("/dev/null", O_WRONLY | O_CLOEXEC));
+  first.standardOutput = null.get();
+  const Result<Recorded> recorded = record(first);
+  if (!recorded) {
+    return recorded.error();
+  }
+  return recorded->trace.empty()
+             ? Status(Error{ErrorCode::System, "no trace of the first run could be made",
+                            "What it said is above."})
+             : Status();
+}
+
+}  // namespace
+
+bool Exploration::allEndedWell() const {
+  return std::ranges::all_of(
+      outcomes, [](const ExploredOutcome& each) { return endedWell(each.runs.outcome); });
+}
+
+double guessLeft(const ExplorationFile::Counts& counts, std::uint32_t mostFlips) {
+  const auto at = [](const std::vector<std::uint64_t>& by, std::size_t flips) {
+    return flips < by.size() ? static_cast<double>(by[flips]) : 0.0;
+  };
+  constexpr double kFades = 0.5;
+  constexpr std::size_t kDeepest = 64;
+  const std::size_t known = std::max(counts.runsByFlips.size(), counts.openByFlips.size());
+  const std::size_t deepest = std::min<std::size_t>(known + kDeepest, mostFlips);
+  std::vector<double> shown(deepest + 2, 0.0);  // branches that a run with so many flips has
+  double last = 0;
+  for (std::size_t flips = 0; flips <= deepest; ++flips) {
+    const double runs = at(counts.runsByFlips, flips);
+    last = runs > 0 ? (at(counts.runsByFlips, flips + 1) + at(counts.openByFlips, flips + 1)) / runs
+                    : last * kFades;
+    shown[flips] = last;
+  }
+  double below = 0;  // runs below one with so many flips, itself included
+  double left = 0;
+  for (std::size_t flips = deepest + 1; flips-- > 0;) {
+    below = 1 + (flips < deepest ? shown[flips] * below : 0);
+    left += at(counts.openByFlips, flips) * below;
+  }
+  return left;
+}
+
+Result<Exploration> explore(const ExploreOptions& options) {
+  std::string trace = options.trace.empty() ? "" : absolutePath(options.trace);
+  std::string state = options.state;
+  if (options.command.empty() && trace.empty()) {
+    return Error{ErrorCode::Usage, "nothing to explore", "Give a launcher's command, or a trace."};
+  }
+  if (state.empty() && !trace.empty()) {
+    const fs::path path(options.trace);
+    state = (path.parent_path() / (path.stem().string() + ".explore")).string();
+  } else if (state.empty()) {
+    const Result<LaunchCommand> command = parseLaunch(options.command);
+    if (!command) {
+      return command.error();
+    }
+    state = command->title() + ".explore";
+  }
+  state = absolutePath(state);
+  const std::string directory = state + ".d";
+  if (::mkdir(directory.c_str(), 0700) != 0 && errno != EEXIST) {
+    return systemError("cannot make " + directory, errno);
+  }
+  if (trace.empty()) {
+    trace = directory + "/first.pft";
+    if (Status recorded = recordFirst(options, trace); !recorded) {
+      return recorded.error();
+    }
+  }
+  Result<KnownRun> known = knownRun(trace);
+  if (!known) {
+    return known.error();
+  }
+  if (!options.command.empty() && known->run.command != options.command) {
+    return Error{ErrorCode::Usage, state + " explores another command",
+                 "Give another name with -o, or the same words as before."};
+  }
+  const std::string executable = known->ranks.empty() ? "" : known->ranks.front().executable;
+  Result<ExplorationFile> file = ExplorationFile::open(
+      state, {trace, known->run.program, buildIdOf(executable), options.check, known->run.ranks},
+      options.force);
+  if (!file) {
+    return file.error();
+  }
+  Result<JobOptions> job = branchJob(trace, {}, directory, 0, {}, options.force);
+  if (!job) {
+    return job.error();
+  }
+  const StopOnSignal stopOnSignal;
+  RunLimits limits{std::chrono::duration_cast<std::chrono::milliseconds>(options.runTime),
+                   options.check};
+  Explorer explorer(
+      options, std::move(*file),
+      BranchRunner(std::move(*job), factsOfBranch(known->run), std::move(limits), g_stop),
+      directory);
+  Result<SeenRun> recorded = seenRun(std::move(known->logs), known->run.ranks);
+  if (!recorded) {
+    return recorded.error();
+  }
+  if (Status first = explorer.makeFirst(std::move(*recorded)); !first) {
+    return first.error();
+  }
+  const Status made = explorer.run();
+  Result<Exploration> found = explorer.result();
+  if (!made) {
+    return made.error();
+  }
+  if (found) {
+    found->state = state;
+    found->firstTrace = trace;
+  }
+  return found;
+}
+
+}  // namespace pf::app

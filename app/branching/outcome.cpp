@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/branching/outcome.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+
+#include "app/collation/failure.h"
+
+namespace pf::app {
+namespace {
+
+std::uint64_t digestOf(std::string_view text) {  // FNV-1a
+  std::uint64_t digest = 0xCBF29CE484222325ULL;
+  for (const char each : text) {
+    digest = (digest ^ static_cast<unsigned char>(each)) * 0x100000001B3ULL;
+  }
+  return digest;
+}
+
+std::string digestOfLines(const Printed& printed) {
+  std::uint64_t sum = 0;
+  bool any = false;
+  for (const std::string_view part :
+       {std::string_view(printed.beginning), std::string_view(printed.end)}) {
+    for (std::size_t at = 0; at < part.size();) {
+      const std::size_t end = std::min(part.find('\n', at), part.size());
+      sum += digestOf(part.substr(at, end - at));
+      any = true;
+      at = end + 1;
+    }
+  }
+  char text[17];
+  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(sum));
+  return any ? text : "";
+}
+
+std::string nameOf(const WhatFailed& failed, const std::vector<db::RankInfo>& ranks,
+                   const RunFacts& facts) {
+  if (failed.hangs) {
+    const bool proven = std::ranges::any_of(
+        facts.ends, [](const auto& end) { return end.second.stuck && end.second.stuck->proven; });
+    return proven ? "deadlock" : "hang";
+  }
+  for (const db::RankInfo& rank : ranks) {
+    if (rank.rank == failed.rank && rank.exitSignal) {
+      return "signal " + std::to_string(*rank.exitSignal);
+    }
+    if (rank.rank == failed.rank && rank.exitStatus.value_or(0) != 0) {
+      return "exit " + std::to_string(*rank.exitStatus);
+    }
+  }
+  return "exit " + std::to_string(facts.exitStatus.value_or(1));
+}
+
+}  // namespace
+
+bool endedWell(const Outcome& outcome) {
+  return outcome.name == "ok";
+}
+
+Outcome outcomeOf(const std::vector<db::RankInfo>& ranks, const RunFacts& facts, bool timeIsUp,
+                  const Printed& printed) {
+  Outcome outcome{"ok", {}, digestOfLines(printed)};
+  if (timeIsUp) {
+    outcome.name = "time limit";
+    outcome.sentence = "it had not ended when its time was up";
+  } else if (const std::optional<WhatFailed> failed = whatFailed(ranks, facts.exitStatus)) {
+    outcome.name = nameOf(*failed, ranks, facts);
+    outcome.sentence = failed->sentence;
+  }
+  return outcome;
+}
+
+}  // namespace pf::app

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/branching/seen_run.h"
+
+#include "app/collation/collate.h"
+
+namespace pf::app {
+
+Result<SeenRun> seenRun(LogFiles files, std::int32_t size) {
+  SeenRun run;
+  for (Rank rank = 0; rank < size; ++rank) {
+    const auto file = files.find(rank);
+    Result<RankLog> log = file != files.end()
+                              ? readLog(file->second)
+                              : Result<RankLog>(emptyLog(rank, size, "it has left no log"));
+    if (!log) {
+      return log.error();
+    }
+    if (!log->lanes.empty()) {
+      return Error{ErrorCode::Usage,
+                   "rank " + std::to_string(rank) + " calls MPI from several threads",
+                   "Other orders of a program whose threads call MPI cannot be run yet."};
+    }
+    run.logs.push_back(std::move(*log));
+  }
+  Result<Execution> execution = assemble(run.logs);
+  if (!execution) {
+    return execution.error();
+  }
+  run.execution = std::make_unique<Execution>(std::move(*execution));
+  matchMessages(*run.execution);
+  run.choices = std::make_unique<Choices>(*run.execution);
+  run.files = std::move(files);
+  return run;
+}
+
+Result<std::vector<std::vector<unsigned char>>> schedulesOf(const SeenRun& run,
+                                                            const BranchStart& start) {
+  ForcedPrefix prefix{start.done, {}};
+  for (const RunStep& step : start.ahead) {
+    const auto& sends = run.execution->ranks[index(step.took.sender)].sends;
+    prefix.choices.push_back({step.choice, step.took.sender, sends[step.took.send].tag});
+  }
+  return schedulesOf(run.files, prefix);
+}
+
+}  // namespace pf::app

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "replay_engine/branching/branches.h"
+
+#include <algorithm>
+
+#include "replay_engine/execution/record_checks.h"
+
+namespace pf {
+namespace {
+
+MessageName nameOf(const Execution& execution, std::uint32_t message) {
+  const Message& m = execution.messages[message];
+  return {m.send.rank, m.sendIndex};
+}
+
+std::uint32_t messageOf(const Execution& execution, const MessageName& name) {
+  // Messages lie in the order of ranks and sends.
+  const auto found = std::ranges::lower_bound(execution.messages, std::pair{name.sender, name.send},
+                                              {}, [](const Message& m) {
+                                                return std::pair{Rank{m.send.rank}, m.sendIndex};
+                                              });
+  const auto index = static_cast<std::uint32_t>(found - execution.messages.begin());
+  return found != execution.messages.end() && nameOf(execution, index) == name ? index : kNone;
+}
+
+std::uint64_t mixed(std::uint64_t value) {  // splitmix64
+  value += 0x9E3779B97F4A7C15ULL;
+  value = (value ^ (value >> 30U)) * 0xBF58476D1CE4E5B9ULL;
+  value = (value ^ (value >> 27U)) * 0x94D049BB133111EBULL;
+  return value ^ (value >> 31U);
+}
+
+/// In whatever order they are added.
+void add(BranchKey& key, const WildcardChoice& choice, const MessageName& took) {
+  const std::uint64_t who = std::uint64_t{static_cast<std::uint32_t>(choice.rank)} << 33U |
+                            std::uint64_t{choice.probe ? 1U : 0U} << 32U | choice.index;
+  const std::uint64_t what =
+      std::uint64_t{static_cast<std::uint32_t>(took.sender)} << 32U | took.send;
+  for (std::size_t half = 0; half < key.size(); ++half) {
+    key[half] += mixed(mixed(who + (half << 62U)) ^ what);
+  }
+}
+
+std::string stepText(const RunStep& step) {
+  return std::string(step.choice.probe ? "probe " : "receive ") +
+         std::to_string(step.choice.index + 1) + " of rank " + std::to_string(step.choice.rank);
+}
+
+/// The choices of a run by the numbers of its steps.
+Result<std::vector<std::uint32_t>> numbersOf(const Choices& choices,
+                                             std::span<const RunStep> steps) {
+  std::vector<std::uint32_t> numbers;
+  for (const RunStep& step : steps) {
+    const auto number = choices.find(step.choice);
+    if (!number) {
+      return Error{ErrorCode::Divergence,
+                   stepText(step) + " is not made, though all before it was as it had been",
+                   "The program is not deterministic beyond its messages."};
+    }
+    numbers.push_back(*number);
+  }
+  return numbers;
+}
+
+/// Those of `needed` that are not kept anyhow.
+std::vector<std::uint32_t> othersOf(std::span<const std::uint32_t> needed,
+                                    const std::vector<bool>& kept) {
+  std::vector<std::uint32_t> others;
+  std::ranges::copy_if(needed, std::back_inserter(others),
+                       [&](std::uint32_t each) { return !kept[each]; });
+  return others;
+}
+
+}  // namespace
+
+Result<std::vector<RunStep>> stepsOf(const Execution& execution, const Choices& choices,
+                                     std::span<const RunStep> first) {
+  const Result<std::vector<std::uint32_t>> numbers = numbersOf(choices, first);
+  if (!numbers) {
+    return numbers.error();
+  }
+  std::vector<RunStep> steps(first.begin(), first.end());
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    if (nameOf(execution, choices.taken((*numbers)[i])) != first[i].took) {
+      return Error{ErrorCode::Divergence,
+                   stepText(first[i]) + " took another message than it was to take",
+                   "The program is not deterministic beyond its messages."};
+    }
+  }
+  const std::vector<std::uint32_t> order = choices.inOrder(*numbers);
+  for (std::size_t i = first.size(); i < order.size(); ++i) {
+    steps.push_back({choices.at(order[i]), nameOf(execution, choices.taken(order[i])), true});
+  }
+  return steps;
+}
+
+std::vector<Branch> branchesOf(const Execution& execution, const Choices& choices,
+                               std::span<const Race> races, std::span<const RunStep> steps) {
+  std::vector<const Race*> racing(choices.count(), nullptr);
+  for (const Race& race : races) {
+    if (const auto number = choices.find({race.rank, race.probe, race.index})) {
+      racing[*number] = &race;
+    }
+  }
+  std::vector<Branch> branches;
+  std::vector<bool> kept(choices.count(), false);
+  BranchKey before{};
+  for (std::uint32_t i = 0; i < steps.size(); ++i) {
+    const auto number = choices.find(steps[i].choice);
+    if (!number) {
+      break;
+    }
+    if (steps[i].open && racing[*number] != nullptr) {
+      for (const std::uint32_t alternative : racing[*number]->alternatives) {
+        Branch branch{i, nameOf(execution, alternative), before};
+        const std::vector<std::uint32_t> needed = choices.neededFor(*number, alternative);
+        for (const std::uint32_t other : othersOf(needed, kept)) {
+          add(branch.key, choices.at(other), nameOf(execution, choices.taken(other)));
+        }
+        add(branch.key, steps[i].choice, branch.takes);
+        branches.push_back(branch);
+      }
+    }
+    kept[*number] = true;
+    add(before, steps[i].choice, steps[i].took);
+  }
+  return branches;
+}
+
+Result<BranchStart> startOf(const Execution& execution, const Choices& choices,
+                            std::span<const RunStep> steps, const Branch& branch) {
+  const std::uint32_t message = messageOf(execution, branch.takes);
+  if (branch.step >= steps.size() || message == kNone) {
+    return Error{ErrorCode::Damaged, "the run has not the receive or message of its branch", {}};
+  }
+  const std::span<const RunStep> before = steps.first(branch.step);
+  const Result<std::vector<std::uint32_t>> numbers = numbersOf(choices, before);
+  const auto changed = choices.find(steps[branch.step].choice);
+  if (!numbers || !changed) {
+    return Error{ErrorCode::Damaged, "the run has not the steps that are kept of it", {}};
+  }
+  std::vector<bool> may(choices.count(), false);
+  for (const std::uint32_t number : *numbers) {
+    may[number] = true;
+  }
+  const std::vector<std::uint32_t> others = othersOf(choices.neededFor(*changed, message), may);
+  BranchStart start;
+  start.steps.assign(before.begin(), before.end());
+  for (const std::uint32_t number : choices.inOrder(*numbers)) {
+    if (std::ranges::binary_search(others, number)) {
+      start.steps.push_back({choices.at(number), nameOf(execution, choices.taken(number)), false});
+      may[number] = true;
+    }
+  }
+  start.done = choices.reach(may).done;
+  start.steps.push_back({steps[branch.step].choice, branch.takes, false});
+  for (const RunStep& step : start.steps) {
+    const RankHistory& history = execution.ranks[index(step.choice.rank)];
+    const Serial shown = step.choice.probe ? history.probes[step.choice.index].event
+                                           : history.receives[step.choice.index].completion;
+    if (shown > start.done[index(step.choice.rank)]) {
+      start.ahead.push_back(step);
+    }
+  }
+  return start;
+}
+
+std::string matchingText(const Execution& execution) {
+  // The number of each message among those of its sender to its receiver.
+  std::vector<std::uint32_t> numbers(execution.messages.size(), 0);
+  std::vector<std::uint32_t> sent;
+  Rank sender = kUnknownRank;
+  for (std::size_t i = 0; i < execution.messages.size(); ++i) {
+    const Message& m = execution.messages[i];
+    if (m.send.rank != sender) {
+      sender = m.send.rank;
+      sent.assign(execution.ranks.size(), 0);
+    }
+    if (isRank(execution, m.dest)) {
+      numbers[i] = sent[index(m.dest)]++;
+    }
+  }
+  std::string text;
+  for (std::size_t rank = 0; rank < execution.ranks.size(); ++rank) {
+    text += rank > 0 ? ";" : "";
+    std::string own;
+    for (const PostedReceive& receive : execution.ranks[rank].receives) {
+      const bool took =
+          receive.message < execution.messages.size() && receive.state == ReceiveState::Complete;
+      own += (own.empty() ? "" : ",") +
+             (took ? std::to_string(execution.messages[receive.message].send.rank) + "." +
+                         std::to_string(numbers[receive.message])
+                   : std::string("-"));
+    }
+    text += own;
+  }
+  return text;
+}
+
+}  // namespace pf
