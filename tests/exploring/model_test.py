@@ -13,6 +13,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from brute_force import TooLong, enumerate_executions
+from comparison import Comparison, aborts_missed, begins
 from generator import Shape, TINY, TINY_AND_RACY, draw
 from language import parse, render
 from model import TooMany, enumerate_matchings
@@ -186,6 +187,41 @@ class RulesTest(unittest.TestCase):
             outcomes("rank irecv 1 * 0 0 irecv 1 * 0 0 rank send 0 0 0 0")
 
 
+class ComparisonTest(unittest.TestCase):
+    """What explore_test.py judges by finds what is wrong."""
+
+    def compare(self, text, rows):
+        found = Comparison(enumerate_matchings(parse(text)), rows)
+        return len(found.missed), sum(found.twice.values()), len(found.wrong), found.again, found.is_right()
+
+    def test_each_once(self):
+        text = "rank recv * * 0 recv * * 0 if s=1 { exit 3 } rank send 0 0 0 0 rank send 0 0 0 0"
+        one, two = ("1.0,2.0;;", "ok"), ("2.0,1.0;;", "exit 3")
+        self.assertEqual(self.compare(text, [one, two]), (0, 0, 0, 0, True))
+        self.assertEqual(self.compare(text, [two]), (1, 0, 0, 0, False))
+        self.assertEqual(self.compare(text, [one, two, one]), (0, 1, 0, 1, False))
+        self.assertEqual(self.compare(text, [one, (two[0], "ok")]), (1, 0, 1, 0, False))
+        self.assertEqual(self.compare(text, [one, two, ("1.0,-;;", "deadlock")]), (0, 0, 1, 0, False))
+
+    def test_choices_that_are_no_receives(self):
+        text = "rank irecv 1 * 0 0 irecv 2 * 0 1 waitany 0,1 if w=1 { exit 4 } waitany 0,1 rank send 0 0 0 0 rank send 0 0 0 0"
+        one, two = ("1.0,2.0;;", "ok"), ("1.0,2.0;;", "exit 4")
+        self.assertEqual(self.compare(text, [one, two]), (0, 0, 0, 0, True))
+        self.assertEqual(self.compare(text, [one]), (1, 0, 0, 0, False))
+        self.assertEqual(self.compare(text.replace("exit 4", ""), [one]), (0, 0, 0, 0, True))
+        self.assertEqual(self.compare(text.replace("exit 4", ""), [one, one]), (0, 0, 0, 1, True))
+        self.assertEqual(self.compare(text.replace("exit 4", ""), [one] * 3), (0, 1, 0, 2, False))
+
+    def test_before_the_end(self):
+        for partial, whole, expected in (("1.0,-;;", "1.0,2.0;;", True), ("-;;", "1.0,2.0;;", True), (";;", "1.0;;0.0", True),
+                                         ("1.0,1.1;;", "1.0;;", False), ("2.0;;", "1.0,2.0;;", False), ("1.0;", "1.0;;", False)):
+            self.assertEqual(begins(partial, whole), expected, (partial, whole))
+        result = enumerate_matchings(parse("rank recv * * 0 if s=1 { abort 3 } rank send 0 0 0 0 rank send 0 0 0 0"))
+        self.assertEqual(result.pairs(), {("1.0;;", "abort 3"), ("2.0;;", "ok")})
+        self.assertEqual(aborts_missed(result, [0], [("2.0;;", "ok")]), {("1.0",)})
+        self.assertEqual(aborts_missed(result, [0], [("2.0;;", "ok"), ("1.0;;", "exit 3")]), set())
+
+
 class BruteForceTest(unittest.TestCase):
     def test_every_interleaving(self):
         """The same executions, and each as often, as where every step of every rank and every message is interleaved."""
@@ -217,14 +253,6 @@ def of_rounds(text):
         outcome = "exit " + "|".join(map(str, sorted(statuses))) if statuses else "ok"
         seen[";".join(took for _, (_, took) in sorted(ranks.items())), outcome] += 1
     return seen
-
-
-def begins(partial, whole):
-    """Whether a matching that was looked at too early can become the other."""
-    def of_rank(mine, other):
-        mine, other = mine.split(",") if mine else [], other.split(",") if other else []
-        return len(mine) <= len(other) and all(one in ("-", two) for one, two in zip(mine, other))
-    return all(of_rank(*pair) for pair in zip(partial.split(";"), whole.split(";"), strict=True))
 
 
 class RealTest(PhotofinishTest):

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What an exploration's table `matchings` has, beside what the model knows."""
+import collections
+
+
+class Comparison:
+    """missed: (matching, outcome) that the model knows and no run had. wrong: of runs, and unknown to the model. twice: runs too many,
+    by (matching, outcome). again: runs whose matching was there, and that may differ in a choice that is no receive."""
+
+    def __init__(self, result, rows):
+        known = collections.Counter()
+        for (matching, outcome), count in result.executions.items():
+            known[matching, told(outcome)] += count
+        runs = collections.Counter(rows)
+        self.missed = sorted(set(known) - set(runs))
+        self.wrong = sorted(set(runs) - set(known))
+        self.twice = {pair: count - known[pair] for pair, count in runs.items() if pair in known and count > known[pair]}
+        self.again = sum(runs.values()) - len(runs)
+
+    def is_right(self):
+        return not (self.missed or self.wrong or self.twice)
+
+    def __str__(self):
+        def some(pairs):
+            return "".join(f"\n    {matching or '(no receive)'}  {outcome}" for matching, outcome in list(pairs)[:6]) + (
+                f"\n    and {len(pairs) - 6} more" if len(pairs) > 6 else "")
+        return (f"{len(self.missed)} missed{some(self.missed)}\n{sum(self.twice.values())} twice{some(self.twice)}\n"
+                f"{len(self.wrong)} that the model does not know{some(self.wrong)}")
+
+
+def told(outcome):
+    """An outcome of the model as an exploration tells it: MPI_Abort gives the job its status."""
+    return outcome.replace("abort ", "exit ")
+
+
+def begins(partial, whole):
+    """Whether a matching that was looked at before the end can become the other: of each rank it has the first receives, and what
+    these took or nothing."""
+    def of_rank(mine, other):
+        mine, other = mine.split(",") if mine else [], other.split(",") if other else []
+        return len(mine) <= len(other) and all(one in ("-", two) for one, two in zip(mine, other))
+    return partial.count(";") == whole.count(";") and all(of_rank(*pair) for pair in zip(partial.split(";"), whole.split(";")))
+
+
+def aborts_missed(result, aborting, rows):
+    """What the aborting ranks' receives took before MPI_Abort, by the model, and no run that ended by it shows."""
+    def parts(pairs, outcome):
+        return {tuple(matching.split(";")[rank] for rank in aborting) for matching, ending in pairs if ending == outcome}
+    missed = set()
+    for outcome in {ending for _, ending in result.executions if ending.startswith("abort")}:
+        missed |= parts(result.executions, outcome) - parts(rows, told(outcome))
+    return missed
