@@ -2,8 +2,11 @@
 """A second enumeration of a program's executions, for tests of the model: every interleaving of every step, nothing merged.
 
 It shares no code with model.py and is built differently: it walks the statements, not instructions; each rank is a coroutine, an
-execution is run again from its start for each new choice; and messages travel: they leave in order, arrive one by one, and either
-find a receive or lie there. What a receive finds when it is posted is the first that fits of any sender.
+execution is run again from its start for each new choice. There are two ways for messages. By the rules: each message may at any
+time be taken by a receive that may take it. By arrival, as in a library: the messages of a sender on a communicator travel in
+order and arrive one by one; each finds a pending receive or lies there, and a posted receive finds the first that fits of any sender.
+
+By arrival, messages with different tags do not pass one another, which the standard does not promise: executions may be missing.
 """
 
 
@@ -11,11 +14,11 @@ class TooLong(Exception):
     """More interleavings than the caller asked for."""
 
 
-def enumerate_executions(program, most):
+def enumerate_executions(program, most, arriving=False):
     """(executions, interleavings): the executions are a set of (matching, outcome, choices that are no receives)."""
     found, path, count = set(), [], 0  # path: of each step what could be done, and which of these was
     while True:
-        world = _World(program)
+        world = _World(program, arriving)
         for steps, chosen in path:
             world.do(steps[chosen])
         while steps := world.steps():
@@ -99,22 +102,46 @@ class _Process:
 
     # -- messages
     def out(self, to, tag, comm, value, synchronous):
+        to = self.value(to)
         number = self.world.numbers.get((self.rank, to), 0)
         self.world.numbers[self.rank, to] = number + 1
         message = _Sent(self.rank, number, tag, comm, self.value(value), synchronous)
-        self.world.travelling.setdefault((self.rank, to, comm), []).append(message)
+        if self.world.arriving:
+            self.world.travelling.setdefault((self.rank, to, comm), []).append(message)
+        else:
+            self.world.processes[to].lying.append(message)
         return message
+
+    def takes(self, receive, message):
+        receive.message, message.received = message, True
+
+    def matches(self):
+        """By the rules: what pending receives may take now."""
+        found = []
+        for place, receive in enumerate(self.posted):
+            for message in self.first_of_senders(receive):
+                if not any(earlier.accepts(message) for earlier in self.posted[:place]):
+                    found.append((receive, message))
+        return found
+
+    def match(self, receive, message):
+        self.posted.remove(receive)
+        self.lying.remove(message)
+        self.takes(receive, message)
 
     def arrives(self, message):
         for receive in self.posted:
             if receive.accepts(message):
                 self.posted.remove(receive)
-                receive.message, message.received = message, True
+                self.takes(receive, message)
                 return
         self.lying.append(message)
 
     def findable(self, receive):
-        """The first lying message of each sender that the receive accepts."""
+        """Of each sender, what a receive could take that is behind all that are pending."""
+        return [message for message in self.first_of_senders(receive) if not any(one.accepts(message) for one in self.posted)]
+
+    def first_of_senders(self, receive):
         first = {}
         if not self.lying:
             return []
@@ -131,7 +158,9 @@ class _Process:
                 self.posted.append(receive)
             else:
                 self.lying.remove(message)
-                receive.message, message.received = message, True
+                self.takes(receive, message)
+        if not self.world.arriving:
+            return [found]
         return [lambda message=message: found(message) for message in self.findable(receive)] or [found]
 
     def one(self, action):
@@ -251,7 +280,7 @@ class _Process:
             receive = _Receive(message.sender, message.tag, message.comm)
 
             def take():
-                receive.message, message.received = message, True
+                self.takes(receive, message)
                 self.log.append(receive)
                 self.tell(message)
             yield self.one(take)
@@ -285,28 +314,36 @@ class _Process:
         return iter(())
 
     def abort(self, status):
-        self.ended = (status, True)
+        self.ended = (f"abort {status}", True)
+        return iter(())
+
+    def kill(self, number):
+        self.ended = (f"signal {number}", True)
         return iter(())
 
 
 class _World:
-    def __init__(self, program):
-        self.travelling, self.numbers, self.meetings, self.processes = {}, {}, {}, []
+    def __init__(self, program, arriving):
+        self.arriving, self.travelling, self.numbers, self.meetings, self.processes = arriving, {}, {}, {}, []
         for rank, statements in enumerate(program):
             self.processes.append(_Process(self, rank, statements))
 
     def steps(self):
-        """What can be done: (process, which of its ways), or (sender, receiver, communicator) whose next message arrives."""
+        """What can be done: (process, which of its ways), (process, "match", which), or of whom the next message arrives."""
         found = []
         for process in self.processes:
             if process.ways is not None:
                 found.extend([(process.rank, way) for way in range(len(process.ways()))])
-        found.extend([key for key, messages in self.travelling.items() if messages])
+            found.extend([(process.rank, "match", place) for place in range(len(process.matches()))] if not self.arriving else ())
+        found.extend([("arrives", *key) for key, messages in self.travelling.items() if messages])
         return found
 
     def do(self, step):
-        if len(step) == 3:
-            self.processes[step[1]].arrives(self.travelling[step].pop(0))
+        if step[0] == "arrives":
+            self.processes[step[2]].arrives(self.travelling[step[1:]].pop(0))
+        elif step[1] == "match":
+            process = self.processes[step[0]]
+            process.match(*process.matches()[step[2]])
         else:
             process = self.processes[step[0]]
             process.ways()[step[1]]()
@@ -316,9 +353,9 @@ class _World:
         text = ";".join(",".join("-" if one.message is None else str(one.message) for one in process.log) for process in self.processes)
         ends = [process.ended for process in self.processes]
         aborts = sorted({end[0] for end in ends if end and end[1]})
-        statuses = sorted({end[0] for end in ends if end} - {0})
+        statuses = sorted({end[0] for end in ends if end and not end[1]} - {0})
         if aborts:
-            outcome = "abort " + "|".join(map(str, aborts))
+            outcome = "|".join(aborts)
         elif None in ends:
             outcome = "deadlock"
         else:

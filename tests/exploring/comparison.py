@@ -47,6 +47,6 @@ def aborts_missed(result, aborting, rows):
     def parts(pairs, outcome):
         return {tuple(matching.split(";")[rank] for rank in aborting) for matching, ending in pairs if ending == outcome}
     missed = set()
-    for outcome in {ending for _, ending in result.executions if ending.startswith("abort")}:
+    for outcome in {ending for _, ending in result.executions if ending.startswith(("abort", "signal"))}:
         missed |= parts(result.executions, outcome) - parts(rows, told(outcome))
     return missed

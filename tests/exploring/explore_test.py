@@ -126,7 +126,7 @@ class ExploreTest(PhotofinishTest):
         self.random_programs(max(3, COUNT // 4), Shape(matchings=(2, MOST), tries=True))
 
     def test_aborts(self):
-        """Where a rank aborts, what the others did until then is a matter of time: each run begins one that the model knows, and whatever
+        """Where a rank aborts or ends by a signal, what the others did until then is a matter of time: each run begins one that the model knows, and whatever
         the aborting rank can have received has a run."""
         for seed in range(FIRST, FIRST + max(3, COUNT // 10)):
             with self.subTest(seed=seed):
@@ -137,12 +137,12 @@ class ExploreTest(PhotofinishTest):
                     ends.setdefault(told(outcome), set()).add(matching)
                 for matching, outcome in rows:
                     known = ends.get(outcome, ())
-                    right = matching in known or outcome.startswith("exit") and any(begins(matching, one) for one in known)
+                    right = matching in known or outcome.startswith(("exit", "signal")) and any(begins(matching, one) for one in known)
                     self.assertTrue(right, f"{matching}  {outcome}\n{drawn.text}")
-                aborting = [rank for rank, statements in enumerate(drawn.program) if "abort" in render([statements]).split()]
+                aborting = [rank for rank, statements in enumerate(drawn.program) if {"abort", "kill"} & set(render([statements]).split())]
                 if len(aborting) == 1:
                     self.assertEqual(aborts_missed(drawn.result, aborting, rows), set(), drawn.text)
-                quiet = {pair for pair in drawn.result.executions if not pair[1].startswith("abort")}
+                quiet = {pair for pair in drawn.result.executions if not pair[1].startswith(("abort", "signal"))}
                 self.assertLessEqual(quiet, set(rows), f"missed\n{drawn.text}")
 
     # -- closed forms

@@ -7,8 +7,8 @@
 Messages and receives are put at random times, a receive after its message, so that one order of events gets through; what else a
 wildcard takes may then leave a receive without a message. What was received decides about sends, exits and later receives.
 Seeds take turns: any program, one with a deadlock in some executions, one with a failing exit in some, one with both if it comes.
-Refused, since a run could not be judged: programs whose executions depend on whether a collective waits for more than it must,
-end with two statuses, or have a receive that took a message without the program being told.
+Refused, since a run could not be judged: programs whose executions depend on whether a collective waits for more than it must
+or messages with different tags pass one another, that end with two statuses, or that have a receive that took a message without the program being told.
 """
 import random
 import sys
@@ -18,7 +18,7 @@ from model import TooMany, enumerate_matchings
 
 
 class Shape:
-    """How large programs are, and whether single tests and probes (`tries`) or aborts are among them."""
+    """How large programs are, and whether single tests and probes (`tries`), or MPI_Abort and signals (`aborts`), are among them."""
 
     def __init__(self, ranks=(2, 4), messages=(2, 10), matchings=(2, 60), tries=False, aborts=False, states=20000):
         self.ranks, self.messages, self.matchings, self.states = ranks, messages, matchings, states
@@ -40,7 +40,7 @@ class Drawn:
 def draw(seed, shape=Shape()):
     """The program of a seed: the same for ever, for this version of the file."""
     chance = random.Random(seed)
-    wanted = "abort" if shape.aborts else WANTED[seed % len(WANTED)]
+    wanted = ("abort", "signal")[seed % 2] if shape.aborts else WANTED[seed % len(WANTED)]
     for attempt in range(10000):
         program = _Maker(chance, shape).program()
         result = _accepted(program, shape, wanted if attempt < 300 or shape.aborts else None)
@@ -58,8 +58,9 @@ def _accepted(program, shape, wanted):
         outcomes = {outcome for _, outcome in result.executions}
         if wanted and not any(outcome.startswith(wanted) for outcome in outcomes) or any("|" in outcome for outcome in outcomes):
             return None
-        if enumerate_matchings(program, "all", most=4 * most, most_states=shape.states).executions != result.executions:
-            return None
+        for other in ({"collectives": "all"}, {"tags": "in order"}):
+            if enumerate_matchings(program, **other, most=4 * most, most_states=shape.states).executions != result.executions:
+                return None
     except TooMany:
         return None
     return result
@@ -81,7 +82,11 @@ class _Maker:
         return self.chance.random() < share
 
     def program(self):
-        for _ in range(self.chance.randint(*self.shape.messages)):
+        messages = self.chance.randint(*self.shape.messages)
+        if messages > 3 and self.likely(0.4):
+            messages -= 3
+            self.chance.choice((self.master_and_workers, self.relay, self.whom_first, self.server))()
+        for _ in range(messages):
             self.message()
         for _ in range(self.chance.choice((0, 0, 0, 1, 1, 2))):
             self.collective()
@@ -98,7 +103,7 @@ class _Maker:
 
     def message(self):
         receiver = self.chance.choice((0, 0, self.chance.randrange(self.size)))
-        sender = self.chance.choice([rank for rank in range(self.size) if rank != receiver])
+        sender = self.chance.choice(self.others(receiver))
         tag, comm = self.chance.randrange(self.tags), self.chance.randrange(self.comms)
         sent, taken = sorted((self.chance.random(), self.chance.random()))
         self.send(sender, sent, receiver, tag, comm)
@@ -133,7 +138,7 @@ class _Maker:
         if kind == 0:
             return ("if", self.condition(rank), [statement], [])
         if kind == 1:
-            other[1] = self.chance.choice([one for one in range(self.size) if one != rank])
+            other[1] = self.chance.choice(self.others(rank))
         elif kind == 2:
             other[2] = self.chance.randrange(self.tags)
         else:
@@ -141,7 +146,7 @@ class _Maker:
         return ("if", self.condition(rank), [statement], [tuple(other)])
 
     def condition(self, rank):
-        other = self.chance.choice([one for one in range(self.size) if one != rank])
+        other = self.chance.choice(self.others(rank))
         return self.chance.choice((f"s={other}", f"s={other}", "x%2", "a%2", "a%2", "t=1" if self.tags > 1 else "a%2"))
 
     # -- receives
@@ -168,7 +173,7 @@ class _Maker:
         """Two receives pending at the same time, for which a second message is sent; waited for in some way."""
         _, tag, comm = envelope
         first, second = self.slot(rank), self.slot(rank)
-        sender = self.chance.choice([one for one in range(self.size) if one != rank])
+        sender = self.chance.choice(self.others(rank))
         self.put(sender, time * self.chance.random(), ("send", rank, 0 if tag == ANY else tag, comm, self.chance.randrange(8)))
         posts = [("irecv", *envelope, first), ("irecv", self.chance.choice((ANY, sender)), tag, comm, second)]
         self.chance.shuffle(posts)
@@ -183,7 +188,7 @@ class _Maker:
         self.put(rank, time + (1 - time) * self.chance.random(), ("waitany", (first, second)))
 
     def by_sendrecv(self, rank, time, source, tag, comm):
-        to = self.chance.choice([one for one in range(self.size) if one != rank])
+        to = self.chance.choice(self.others(rank))
         self.put(rank, time, ("sendrecv", to, 0, self.value(), source, tag, comm))
         self.by_recv(to, time + (1 - time) * self.chance.random(), self.chance.choice((ANY, rank)), 0, comm)
 
@@ -216,9 +221,53 @@ class _Maker:
     def by_test(self, rank, time, *envelope):
         slot = self.slot(rank)
         self.put(rank, time * self.chance.random(), ("irecv", *envelope, slot))
-        later = [("send", self.chance.choice([one for one in range(self.size) if one != rank]), 0, envelope[2], 3)] if self.likely(0.3) else []
+        later = [("send", self.chance.choice(self.others(rank)), 0, envelope[2], 3)] if self.likely(0.3) else []
         self.put(rank, time, ("test", slot), ("if", "f", [], later))
         self.put(rank, time + (1 - time) * self.chance.random(), ("wait", slot))
+
+    # -- well-known shapes, between whose statements others may come
+    def sequence(self, rank, *statements):
+        self.received[rank].append(0.5)
+        for time, statement in zip(sorted(self.chance.random() for _ in statements), statements):
+            self.put(rank, time, statement)
+
+    def others(self, rank):
+        return [one for one in range(self.size) if one != rank]
+
+    def master_and_workers(self):
+        """Who asks gets an answer, in the order of asking; what was received until then is in it."""
+        master, jobs, comm = self.chance.randrange(self.size), self.chance.randint(1, 2), self.chance.randrange(self.comms)
+        answer = (self.chance.choice(("send", "send", "ssend")), "s", 0, comm, "a")
+        self.sequence(master, ("loop", jobs * (self.size - 1), [("recv", ANY, ANY, comm), answer]))
+        for worker in self.others(master):
+            self.sequence(worker, *[("send", master, 0, comm, worker), ("recv", master, 0, comm)] * jobs)
+
+    def relay(self):
+        """Each rank passes on what it received, whoever sent it."""
+        ranks = list(range(self.size))
+        self.chance.shuffle(ranks)
+        word = self.chance.choice(("send", "ssend"))
+        for before, rank, after in zip([None, *ranks], ranks, [*ranks[1:], None]):
+            receive = [("recv", self.chance.choice((ANY, before)), ANY, 0)] if before is not None else []
+            self.sequence(rank, *receive, *([(word, after, 0, 0, "a")] if after is not None else []))
+
+    def whom_first(self):
+        """Who comes first decides who is asked for next: right for one order, or for both."""
+        receiver = self.chance.randrange(self.size)
+        first, second = self.chance.sample(self.others(receiver), 2) if self.size > 2 else self.others(receiver) * 2
+        then, otherwise = ("recv", second, ANY, 0), ("recv", self.chance.choice((first, second)), ANY, 0)
+        self.sequence(receiver, ("recv", ANY, ANY, 0), ("if", f"s={first}", [then], [otherwise]))
+        for sender in (first, second):
+            self.sequence(sender, (self.chance.choice(("send", "ssend")), receiver, 0, 0, self.chance.randrange(8)))
+
+    def server(self):
+        """Looks who is there, then receives from that rank; one of them is answered."""
+        receiver, comm = self.chance.randrange(self.size), self.chance.randrange(self.comms)
+        answered = self.chance.choice(self.others(receiver))
+        look = (self.chance.choice(("probe", "probeloop")), ANY, 0, comm)
+        self.sequence(receiver, ("loop", self.size - 1, [look, ("recv", "s", "t", comm), ("if", f"s={answered}", [("send", "s", 0, comm, "a")], [])]))
+        for sender in self.others(receiver):
+            self.sequence(sender, ("send", receiver, 0, comm, sender), *([("recv", receiver, 0, comm)] if sender == answered else []))
 
     # -- what is not a message
     def collective(self):
@@ -234,13 +283,15 @@ class _Maker:
         if not self.received[rank] or self.likely(0.5):
             return
         time = self.chance.choice((2.0, 2.0, self.chance.random()))
-        word = "abort" if self.shape.aborts else "exit"
+        word, status = "exit", self.status
+        if self.shape.aborts:
+            word, status = self.chance.choice((("abort", self.status), ("abort", self.status), ("kill", 6), ("kill", 11)))
         if time < 1 and word == "exit":
             slots = tuple(range(self.slots[rank]))
             leaves = [("mrecv", slot) for slot in self.handles[rank]] + ([("waitall", slots)] if slots else [])
             self.put(rank, time, ("if", self.condition(rank), [*leaves, ("exit", self.status)], []))
         else:
-            self.put(rank, time, ("if", self.condition(rank), [(word, self.status)], []))
+            self.put(rank, time, ("if", self.condition(rank), [(word, status)], []))
 
 
 def main():

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -69,6 +70,11 @@ static int tag(int place)
 {
     const char *text = word(place);
     return text[0] == '*' ? MPI_ANY_TAG : text[0] == 't' ? my.t : atoi(text);
+}
+
+static int destination(int place)
+{
+    return value(place);
 }
 
 static int slot(const char *text)
@@ -149,31 +155,31 @@ static int statement(int at); /* gives the place behind it */
 /* -- point to point: each kind of statement is a call site of its own */
 static int do_send(int at)
 {
-    struct message out = message(number(at), value(at + 3));
-    MPI_Send(&out, 3, MPI_INT, number(at), number(at + 1), comm(at + 2));
+    struct message out = message(destination(at), value(at + 3));
+    MPI_Send(&out, 3, MPI_INT, destination(at), number(at + 1), comm(at + 2));
     return at + 4;
 }
 
 static int do_ssend(int at)
 {
-    struct message out = message(number(at), value(at + 3));
-    MPI_Ssend(&out, 3, MPI_INT, number(at), number(at + 1), comm(at + 2));
+    struct message out = message(destination(at), value(at + 3));
+    MPI_Ssend(&out, 3, MPI_INT, destination(at), number(at + 1), comm(at + 2));
     return at + 4;
 }
 
 static int do_isend(int at)
 {
     struct request *request = fresh(slot(word(at + 4)));
-    request->out = message(number(at), value(at + 3));
-    MPI_Isend(&request->out, 3, MPI_INT, number(at), number(at + 1), comm(at + 2), &request->request);
+    request->out = message(destination(at), value(at + 3));
+    MPI_Isend(&request->out, 3, MPI_INT, destination(at), number(at + 1), comm(at + 2), &request->request);
     return at + 5;
 }
 
 static int do_issend(int at)
 {
     struct request *request = fresh(slot(word(at + 4)));
-    request->out = message(number(at), value(at + 3));
-    MPI_Issend(&request->out, 3, MPI_INT, number(at), number(at + 1), comm(at + 2), &request->request);
+    request->out = message(destination(at), value(at + 3));
+    MPI_Issend(&request->out, 3, MPI_INT, destination(at), number(at + 1), comm(at + 2), &request->request);
     return at + 5;
 }
 
@@ -196,10 +202,10 @@ static int do_irecv(int at)
 
 static int do_sendrecv(int at)
 {
-    struct message out = message(number(at), value(at + 2)), in;
+    struct message out = message(destination(at), value(at + 2)), in;
     MPI_Status status;
     int mine = post();
-    MPI_Sendrecv(&out, 3, MPI_INT, number(at), number(at + 1), &in, 3, MPI_INT, source(at + 3), tag(at + 4), comm(at + 5), &status);
+    MPI_Sendrecv(&out, 3, MPI_INT, destination(at), number(at + 1), &in, 3, MPI_INT, source(at + 3), tag(at + 4), comm(at + 5), &status);
     told(&in, mine, &status);
     return at + 6;
 }
@@ -425,6 +431,16 @@ static int do_abort(int at)
     return at + 1;
 }
 
+static int do_kill(int at)
+{
+    const struct rlimit none = {0, 0};
+    setrlimit(RLIMIT_CORE, &none);
+    tell();
+    signal(number(at), SIG_DFL);
+    raise(number(at));
+    return at + 1;
+}
+
 static int body_end(int at) /* of a body that begins at the brace */
 {
     if (!is(at, "{"))
@@ -478,7 +494,7 @@ static const struct { const char *word; int (*run)(int at); } statements[] = {
     {"sendrecv", do_sendrecv}, {"wait", do_wait}, {"waitall", do_waitall}, {"waitany", do_waitany}, {"testloop", do_testloop},
     {"test", do_test}, {"probe", do_probe}, {"probeloop", do_probeloop}, {"iprobe", do_iprobe}, {"mprobe", do_mprobe},
     {"mprobeloop", do_mprobeloop}, {"improbe", do_improbe}, {"mrecv", do_mrecv}, {"barrier", do_barrier}, {"allreduce", do_allreduce},
-    {"bcast", do_bcast}, {"reduce", do_reduce}, {"if", do_if}, {"loop", do_loop}, {"exit", do_exit}, {"abort", do_abort},
+    {"bcast", do_bcast}, {"reduce", do_reduce}, {"if", do_if}, {"loop", do_loop}, {"exit", do_exit}, {"abort", do_abort}, {"kill", do_kill},
 };
 
 static void maybe_sleep(void)

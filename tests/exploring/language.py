@@ -8,7 +8,8 @@ Of a rank's state, a program sees: x, s, t (value, source and tag of the last me
 (a number that all values received so far are mixed into, so that their order counts), w (index that Waitany gave), f (flag of
 the last Test, Iprobe or Improbe). All begin with 0, w with -1.
 
-    send D T C V        MPI_Send of the value V to rank D with tag T on communicator C (0: MPI_COMM_WORLD, else a duplicate)
+    send D T C V        MPI_Send of the value V to rank D (s: the last source) with tag T on communicator C (0: MPI_COMM_WORLD, else a
+                        duplicate of it)
     ssend D T C V       MPI_Ssend
     isend D T C V Q     MPI_Isend; Q is the slot of its request, issend alike
     recv S T C          MPI_Recv; S a rank, * for any, s for the last source; T a tag, * for any, t for the last one
@@ -25,6 +26,7 @@ the last Test, Iprobe or Improbe). All begin with 0, w with -1.
     loop N { }
     exit N              the rank calls MPI_Finalize and ends with status N
     abort N             MPI_Abort
+    kill N              the rank ends by signal N
 
 V: 0 to 63, or x, a, s.
 """
@@ -33,7 +35,7 @@ ARGUMENTS = {
     "send": 4, "ssend": 4, "isend": 5, "issend": 5, "recv": 3, "irecv": 4, "sendrecv": 6,
     "wait": 1, "waitall": 1, "waitany": 1, "testloop": 1, "test": 1,
     "probe": 3, "probeloop": 3, "iprobe": 3, "mprobe": 4, "mprobeloop": 4, "improbe": 4, "mrecv": 1,
-    "barrier": 1, "allreduce": 2, "bcast": 3, "reduce": 3, "exit": 1, "abort": 1,
+    "barrier": 1, "allreduce": 2, "bcast": 3, "reduce": 3, "exit": 1, "abort": 1, "kill": 1,
 }
 BLOCKING = -1  # slot of the request of a blocking call
 
@@ -163,6 +165,7 @@ _INSTRUCTIONS = {
     "allreduce": lambda c, v: [("enter", "allreduce", c, None, v), ("leave", "allreduce", c, None)],
     "bcast": lambda c, r, v: [("enter", "bcast", c, r, v), ("leave", "bcast", c, r)],
     "reduce": lambda c, r, v: [("enter", "reduce", c, r, v), ("leave", "reduce", c, r)],
-    "exit": lambda n: [("exit", n, False)],
-    "abort": lambda n: [("exit", n, True)],
+    "exit": lambda n: [("exit", n, None)],
+    "abort": lambda n: [("exit", n, "abort")],
+    "kill": lambda n: [("exit", n, "signal")],
 }

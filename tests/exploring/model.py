@@ -9,13 +9,16 @@ The rules are those of MPI 4.0, written without a look at the product:
   message, and no earlier message of that sender on that communicator that is still there fits the receive (3.5, order).
   Messages of different senders, or on different communicators, have no order, not even across barriers, for a message may be
   under way for any time.
+- Hence messages of a sender with different tags may pass one another: a wildcard receive that is pending may leave the first and take
+  what is sent after the second was received. tags="in order": on one communicator they arrive in order, as in the libraries known
+  to us, and find a pending receive at once. It matters rarely; a replay that forces sources can do both.
 - A probe sees what a receive in its place could take (3.8.1); Mprobe takes it away at once (3.8.2), Mrecv receives it.
   A wildcard receive after a probe may take another message than the one that was seen.
 - Standard sends are buffered and never block. A synchronous send ends when a receive has taken its message (3.4, 3.7.3).
 - Barrier and Allreduce end when all have come. Who waits in Bcast is whoever is not the root, for the root; in Reduce the root,
   for all (6.1). collectives="all": each waits for all, as a library may do.
 - A rank that ends calls MPI_Finalize: the job ends when all ranks have; if one is blocked it is a deadlock, whatever others' status.
-- Abort: the other ranks are taken to go on as far as they can. What a real run shows is a beginning of that.
+- Abort and the end by a signal: the other ranks are taken to go on as far as they can. What a real run shows is a beginning of that.
 
 An execution is what each receive took, and what the program was told beside: which index Waitany gave, what a wildcard probe saw,
 whether a single Test or Iprobe had success. Executions that differ in the latter alone have the same matching: `executions` counts
@@ -51,13 +54,13 @@ class Result:
         return set(self.executions)
 
 
-def enumerate_matchings(program, collectives="must", most=None, most_states=None):
+def enumerate_matchings(program, collectives="must", tags="apart", most=None, most_states=None):
     """All maximal executions of a program. TooMany: more executions than `most`, or states than `most_states`."""
-    return _Search(program, collectives, most, most_states).result()
+    return _Search(program, collectives, tags, most, most_states).result()
 
 
 Rank = collections.namedtuple("Rank", "at x s t a w f posted chosen ended entered slots handles")
-# posted: receives so far; chosen: choices so far that are no receives; ended: None or (status, by abort); entered: collectives so
+# posted: receives so far; chosen: choices so far that are no receives; ended: None or (number, None, 'abort' or 'signal'); entered: collectives so
 # far, by communicator; slots, handles: sorted pairs of what the program holds.
 Message = collections.namedtuple("Message", "number tag value slot")  # slot: of the synchronous send's request, else None
 Pending = collections.namedtuple("Pending", "post source tag comm slot")
@@ -94,10 +97,11 @@ def _fits(source, tag, sender, message):
 
 
 class _Search:
-    def __init__(self, program, collectives, most, most_states):
+    def __init__(self, program, collectives, tags, most, most_states):
         self.code = [flatten(rank) for rank in program]
         self.size = len(program)
         self.all_wait = {"must": False, "all": True}[collectives]
+        self.in_order = {"apart": False, "in order": True}[tags]
         self.most, self.most_states = most, most_states
         self.used = [_variables(code) for code in self.code]
         self.posts = max([1, *(sum(one[0] in ("irecv", "mrecv") for one in code) for code in self.code)])
@@ -191,12 +195,13 @@ class _Search:
         """Senders whose message a receive may take now; receive None: a probe, that is behind all pending receives."""
         for sender in range(self.size) if source == ANY else (source,):
             for message in state.channels.get((sender, rank, comm), ()):
-                if not _fits(source, tag, sender, message):
-                    continue
                 first = next((one for one in state.pending[rank] if one.comm == comm and _fits(one.source, one.tag, sender, message)), None)
-                if first == receive:
-                    yield sender
-                break
+                if _fits(source, tag, sender, message):
+                    if first == receive:
+                        yield sender
+                    break
+                if self.in_order and first is not None:
+                    break
 
     def take(self, state, rank, sender, tag, comm):
         """Removes the first message that fits; gives it."""
@@ -287,7 +292,7 @@ class _Search:
         if mine.ended is not None:
             return None
         if mine.at == len(code):
-            state.ranks[rank] = self.end(mine, (0, False))
+            state.ranks[rank] = self.end(mine, (0, None))
             return 0
         word, *arguments = code[mine.at]
         return getattr(self, "do_" + word)(state, rank, mine, *arguments)
@@ -319,6 +324,7 @@ class _Search:
         return getattr(mine, value) if isinstance(value, str) else value
 
     def send(self, state, rank, to, tag, comm, value, slot):
+        to = self.value(state.ranks[rank], to)
         number = state.counts.get((rank, to), 0)
         if number >= MOST_MESSAGES:
             raise ValueError(f"more than {MOST_MESSAGES} messages from {rank} to {to}")
@@ -445,8 +451,8 @@ class _Search:
         state.ranks[rank] = mine._replace(at=target)
         return 0
 
-    def do_exit(self, state, rank, mine, status, aborts):
-        state.ranks[rank] = self.end(mine, (status, aborts))
+    def do_exit(self, state, rank, mine, number, how):
+        state.ranks[rank] = self.end(mine, (number, how))
         return 0
 
     # -- ends
@@ -457,9 +463,9 @@ class _Search:
 
 
 def _ending(ranks):
-    aborts = sorted({mine.ended[0] for mine in ranks if mine.ended and mine.ended[1]})
-    if aborts:
-        return "abort " + "|".join(map(str, aborts))
+    sudden = sorted({f"{mine.ended[1]} {mine.ended[0]}" for mine in ranks if mine.ended and mine.ended[1]})
+    if sudden:
+        return "|".join(sudden)
     if any(mine.ended is None for mine in ranks):
         return "deadlock"
     statuses = sorted({mine.ended[0] for mine in ranks} - {0})

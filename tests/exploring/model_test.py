@@ -175,6 +175,8 @@ class RulesTest(unittest.TestCase):
         self.assertEqual(outcomes("rank exit 3 recv 1 * 0 rank exit 0"), {";": "exit 3"})
         self.assertEqual(outcomes("rank exit 3 rank exit 4"), {";": "exit 3|4"})
         self.assertEqual(outcomes("rank abort 3 rank recv 0 * 0"), {";-": "abort 3"})
+        self.assertEqual(outcomes("rank kill 6 rank recv 0 * 0"), {";-": "signal 6"})
+        self.assertEqual(outcomes("rank recv * * 0 send s 0 0 4 rank send 0 0 0 0 recv 0 * 0"), {"1.0;0.0": "ok"})
         self.assertEqual(outcomes("rank loop 3 { loop 2 { recv 1 * 0 } } rank loop 6 { send 0 0 0 0 }"),
                          {"1.0,1.1,1.2,1.3,1.4,1.5;": "ok"})
 
@@ -223,23 +225,38 @@ class ComparisonTest(unittest.TestCase):
 
 
 class BruteForceTest(unittest.TestCase):
-    def test_every_interleaving(self):
-        """The same executions, and each as often, as where every step of every rank and every message is interleaved."""
+    """The same executions, and each as often, as where every step of every rank and every message is interleaved."""
+
+    def brute_force(self, count, tags):
         done, interleavings, executions, ends, seed = 0, 0, 0, collections.Counter(), FIRST - 1
-        while done < TINY_COUNT:
+        while done < count:
             seed += 1
             drawn = draw(seed, TINY_AND_RACY if seed % 3 == 0 else TINY)
             try:
-                found, count = enumerate_executions(drawn.program, MOST_INTERLEAVINGS)
+                found, paths = enumerate_executions(drawn.program, MOST_INTERLEAVINGS, arriving=tags == "in order")
             except TooLong:
                 continue
             expected = collections.Counter((matching, outcome) for matching, outcome, _ in found)
-            self.assertEqual(drawn.result.executions, expected, f"seed {seed}: {drawn.text}")
-            done, interleavings, executions = done + 1, interleavings + count, executions + len(found)
+            self.assertEqual(enumerate_matchings(drawn.program, tags=tags).executions, expected, f"seed {seed}: {drawn.text}")
+            done, interleavings, executions = done + 1, interleavings + paths, executions + len(found)
             ends.update({outcome.split()[0] for _, outcome in expected})
         print(f"\n{done} tiny programs of {seed - FIRST + 1}: {interleavings} interleavings, {executions} executions, programs with {dict(ends)}")
         self.assertGreater(executions, 1.4 * done)
         self.assertGreater(min(ends["ok"], ends["deadlock"], ends["exit"]), done // 20)
+
+    def test_by_the_rules(self):
+        self.brute_force(TINY_COUNT, "apart")
+
+    def test_by_arrival(self):
+        self.brute_force(TINY_COUNT // 3, "in order")
+
+    def test_tags_that_pass_one_another(self):
+        program = parse("rank irecv * 0 0 0 recv 1 1 0 send 2 0 0 0 wait 0 recv * 0 0 "
+                        "rank send 0 0 0 0 send 0 1 0 0 rank recv 0 * 0 send 0 0 0 0")
+        for tags, expected in (("apart", {"1.0,1.1,2.0;;0.0", "2.0,1.1,1.0;;0.0"}), ("in order", {"1.0,1.1,2.0;;0.0"})):
+            self.assertEqual(set(enumerate_matchings(program, tags=tags).matchings), expected)
+            found, _ = enumerate_executions(program, 10000, arriving=tags == "in order")
+            self.assertEqual({matching for matching, _, _ in found}, expected)
 
 
 def of_rounds(text):
