@@ -8,6 +8,7 @@ order and arrive one by one; each finds a pending receive or lies there, and a p
 
 By arrival, messages with different tags do not pass one another, which the standard does not promise: executions may be missing.
 """
+import itertools
 
 
 class TooLong(Exception):
@@ -196,6 +197,8 @@ class _Process:
         self.slots[slot] = receive
         yield lambda: self.post(receive)
 
+    precv = irecv
+
     def sendrecv(self, to, tag, value, source, other_tag, comm):
         receive = self.receive(source, other_tag, comm)
         yield lambda: self.post(receive)
@@ -228,6 +231,40 @@ class _Process:
         if active:
             yield lambda: [lambda slot=slot: take(slot) for slot in active if _is_done(self.slots[slot])]
         else:
+            self.seen["w"] = -1
+
+    def waitsome(self, slots):
+        active = [slot for slot in slots if slot in self.slots]
+
+        def take(some):
+            self.seen["w"] = len(some)
+            if len(active) > 1:
+                self.choices.append(some)
+            for slot in some:
+                self.finish(slot)
+
+        def ways():
+            done = [slot for slot in active if _is_done(self.slots[slot])]
+            return [lambda some=some: take(some) for count in range(len(done)) for some in itertools.combinations(done, count + 1)]
+        if active:
+            yield ways
+        else:
+            self.seen["w"] = -1
+
+    def testany(self, slots):
+        def succeeds(slot):
+            self.flag(True)
+            self.seen["w"] = slots.index(slot)
+            self.choices.append(slot)
+            self.finish(slot)
+
+        def ways():
+            done = [slot for slot in slots if slot in self.slots and _is_done(self.slots[slot])]
+            return [lambda: self.flag(False), *(lambda slot=slot: succeeds(slot) for slot in done)]
+        if any(slot in self.slots for slot in slots):
+            yield ways
+        else:
+            self.flag(True)
             self.seen["w"] = -1
 
     def flag(self, success):

@@ -2,8 +2,8 @@
 """`photofinish explore` against the model of MPI's matching: each distinct matching has one run, 0 missed, 0 twice, outcomes equal.
 
 PF_EXPLORE: random programs (12; 500 in the named full run). PF_SEED: where seeds begin (1). PF_JOBS: given to --jobs.
-A program whose runs can differ in a choice that is no receive (the index that Waitany gave, what a wildcard probe saw, a single
-Test that failed) may have as many runs of one matching as there are such executions, and must have one.
+A program whose runs can differ in a choice that is no receive (what Waitany or Waitsome gave, what a wildcard probe saw, a
+single Test that failed) may have as many runs of one matching as there are such executions, and must have one.
 """
 import os
 import random
@@ -124,6 +124,11 @@ class ExploreTest(PhotofinishTest):
     def test_single_tests_and_probes(self):
         """A failed test is no branch of its own, unless it changes what is matched."""
         self.random_programs(max(3, COUNT // 4), Shape(matchings=(2, MOST), tries=True))
+
+    def test_larger_programs(self):
+        """None in the fixed part."""
+        if COUNT >= 100:
+            self.random_programs(COUNT // 50, Shape(messages=(5, 14), matchings=(61, 300), states=100000))
 
     def test_aborts(self):
         """Where a rank aborts or ends by a signal, what the others did until then is a matter of time: each run begins one that the model knows, and whatever

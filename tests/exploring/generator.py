@@ -161,7 +161,7 @@ class _Maker:
 
     def by_irecv(self, rank, time, *envelope):
         slot = self.slot(rank)
-        self.put(rank, time * self.chance.random(), ("irecv", *envelope, slot))
+        self.put(rank, time * self.chance.random(), (self.chance.choice(("irecv", "irecv", "precv")), *envelope, slot))
         self.put(rank, time, ("wait", slot))
 
     def by_testloop(self, rank, time, *envelope):
@@ -181,11 +181,15 @@ class _Maker:
         if self.likely(0.5):
             self.put(rank, time, ("waitall", (first, second)))
             return
-        self.put(rank, time, ("waitany", (first, second)))
+        word = self.chance.choice(("waitany", "waitany", "waitsome", *(("testany",) * 2 if self.shape.tries else ())))
+        self.put(rank, time, (word, (first, second)))
         if self.likely(0.3):
             self.put(rank, time, ("if", "w=1", [("send", sender, 0, comm, 1)], []))
             self.put(sender, time + (1 - time) * self.chance.random(), ("recv", rank, 0, comm))
-        self.put(rank, time + (1 - time) * self.chance.random(), ("waitany", (first, second)))
+        if word == "testany":
+            self.put(rank, time + (1 - time) * self.chance.random(), ("waitall", (first, second)))
+        else:
+            self.put(rank, time + (1 - time) * self.chance.random(), (word, (first, second)))
 
     def by_sendrecv(self, rank, time, source, tag, comm):
         to = self.chance.choice(self.others(rank))

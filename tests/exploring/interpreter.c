@@ -19,10 +19,10 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-enum { MOST_WORDS = 20000, MOST_RANKS = 64, MOST_RECEIVES = 1000, SLOTS = 64, COMMS = 16, VALUES = 64, ALARM_STATUS = 111, AFTER_ALARM = 400000 };
+enum { MOST_WORDS = 20000, MOST_RANKS = 64, MOST_RECEIVES = 1000, SLOTS = 64, COMMS = 16, VALUES = 64, ALARM_STATUS = 111, AFTER_ALARM = 800000 };
 
 struct message { int sender, number, value; };
-struct request { MPI_Request request; struct message in, out; int post, is_receive; };
+struct request { MPI_Request request; struct message in, out; int post, is_receive, is_persistent; };
 
 static char *words[MOST_WORDS];
 static int word_count;
@@ -124,6 +124,8 @@ static void completed(struct request *request, const MPI_Status *status)
 {
     if (request->is_receive)
         told(&request->in, request->post, status);
+    if (request->is_persistent)
+        MPI_Request_free(&request->request);
 }
 
 static struct message message(int to, int what)
@@ -138,7 +140,7 @@ static struct request *fresh(int at)
 {
     if (requests[at].request != MPI_REQUEST_NULL)
         refuse("a slot is used again before its request is done", "");
-    requests[at].is_receive = 0;
+    requests[at].is_receive = requests[at].is_persistent = 0;
     return &requests[at];
 }
 
@@ -197,6 +199,15 @@ static int do_irecv(int at)
 {
     struct request *request = receiving(slot(word(at + 3)));
     MPI_Irecv(&request->in, 3, MPI_INT, source(at), tag(at + 1), comm(at + 2), &request->request);
+    return at + 4;
+}
+
+static int do_precv(int at)
+{
+    struct request *request = receiving(slot(word(at + 3)));
+    request->is_persistent = 1;
+    MPI_Recv_init(&request->in, 3, MPI_INT, source(at), tag(at + 1), comm(at + 2), &request->request);
+    MPI_Start(&request->request);
     return at + 4;
 }
 
@@ -263,6 +274,15 @@ static int do_waitall(int at)
     return at + 1;
 }
 
+static void one_of(const int *places, const MPI_Request *all, int index, const MPI_Status *status)
+{
+    my.w = index == MPI_UNDEFINED ? -1 : index;
+    if (index == MPI_UNDEFINED)
+        return;
+    requests[places[index]].request = all[index];
+    completed(&requests[places[index]], status);
+}
+
 static int do_waitany(int at)
 {
     int places[SLOTS], count = slots_of(at, places), index;
@@ -271,10 +291,44 @@ static int do_waitany(int at)
     for (int i = 0; i < count; ++i)
         all[i] = requests[places[i]].request;
     MPI_Waitany(count, all, &index, &status);
-    my.w = index == MPI_UNDEFINED ? -1 : index;
-    if (my.w >= 0) {
-        requests[places[index]].request = all[index];
-        completed(&requests[places[index]], &status);
+    one_of(places, all, index, &status);
+    return at + 1;
+}
+
+static int do_testany(int at)
+{
+    int places[SLOTS], count = slots_of(at, places), index;
+    MPI_Request all[SLOTS];
+    MPI_Status status;
+    for (int i = 0; i < count; ++i)
+        all[i] = requests[places[i]].request;
+    MPI_Testany(count, all, &index, &my.f, &status);
+    if (my.f)
+        one_of(places, all, index, &status);
+    return at + 1;
+}
+
+static int compare(const void *left, const void *right) { return *(const int *)left - *(const int *)right; }
+
+/* Tells them by their index, in whatever order MPI has. */
+static int do_waitsome(int at)
+{
+    int places[SLOTS], count = slots_of(at, places), done, indices[SLOTS], order[SLOTS];
+    MPI_Request all[SLOTS];
+    MPI_Status statuses[SLOTS], by_index[SLOTS];
+    for (int i = 0; i < count; ++i)
+        all[i] = requests[places[i]].request;
+    MPI_Waitsome(count, all, &done, indices, statuses);
+    my.w = done == MPI_UNDEFINED ? -1 : done;
+    for (int i = 0; i < my.w; ++i) {
+        order[i] = indices[i];
+        by_index[indices[i]] = statuses[i];
+    }
+    if (my.w > 0)
+        qsort(order, my.w, sizeof *order, compare);
+    for (int i = 0; i < my.w; ++i) {
+        requests[places[order[i]]].request = all[order[i]];
+        completed(&requests[places[order[i]]], &by_index[order[i]]);
     }
     return at + 1;
 }
@@ -490,8 +544,8 @@ static int do_loop(int at)
 }
 
 static const struct { const char *word; int (*run)(int at); } statements[] = {
-    {"send", do_send}, {"ssend", do_ssend}, {"isend", do_isend}, {"issend", do_issend}, {"recv", do_recv}, {"irecv", do_irecv},
-    {"sendrecv", do_sendrecv}, {"wait", do_wait}, {"waitall", do_waitall}, {"waitany", do_waitany}, {"testloop", do_testloop},
+    {"send", do_send}, {"ssend", do_ssend}, {"isend", do_isend}, {"issend", do_issend}, {"recv", do_recv}, {"irecv", do_irecv}, {"precv", do_precv},
+    {"sendrecv", do_sendrecv}, {"wait", do_wait}, {"waitall", do_waitall}, {"waitany", do_waitany}, {"waitsome", do_waitsome}, {"testany", do_testany}, {"testloop", do_testloop},
     {"test", do_test}, {"probe", do_probe}, {"probeloop", do_probeloop}, {"iprobe", do_iprobe}, {"mprobe", do_mprobe},
     {"mprobeloop", do_mprobeloop}, {"improbe", do_improbe}, {"mrecv", do_mrecv}, {"barrier", do_barrier}, {"allreduce", do_allreduce},
     {"bcast", do_bcast}, {"reduce", do_reduce}, {"if", do_if}, {"loop", do_loop}, {"exit", do_exit}, {"abort", do_abort}, {"kill", do_kill},
@@ -559,7 +613,7 @@ static int most_comms(void)
         int place = is(at, "send") || is(at, "ssend") || is(at, "isend") || is(at, "issend") ? at + 3
             : is(at, "barrier") || is(at, "allreduce") || is(at, "bcast") || is(at, "reduce") ? at + 1
             : is(at, "sendrecv") ? at + 6
-            : is(at, "recv") || is(at, "irecv") || strstr(words[at], "probe") ? at + 3 : -1;
+            : is(at, "recv") || is(at, "irecv") || is(at, "precv") || strstr(words[at], "probe") ? at + 3 : -1;
         if (place >= 0 && number(place) > most)
             most = number(place);
     }

@@ -5,19 +5,19 @@ A program is a list of ranks, a rank a list of statements, a statement a tuple: 
 are words with spaces between them; `rank` begins a rank, braces hold the body of `if`, `else` and `loop`.
 
 Of a rank's state, a program sees: x, s, t (value, source and tag of the last message received; a probe sets s and t), a
-(a number that all values received so far are mixed into, so that their order counts), w (index that Waitany gave), f (flag of
-the last Test, Iprobe or Improbe). All begin with 0, w with -1.
+(a number that all values received so far are mixed into, so that their order counts), w (index that Waitany or Testany gave, or
+how many Waitsome gave; -1: no request was active), f (flag of the last Test, Testany, Iprobe or Improbe). All begin with 0, w with -1.
 
     send D T C V        MPI_Send of the value V to rank D (s: the last source) with tag T on communicator C (0: MPI_COMM_WORLD, else a
                         duplicate of it)
     ssend D T C V       MPI_Ssend
     isend D T C V Q     MPI_Isend; Q is the slot of its request, issend alike
     recv S T C          MPI_Recv; S a rank, * for any, s for the last source; T a tag, * for any, t for the last one
-    irecv S T C Q
+    irecv S T C Q, precv S T C Q (by a persistent request, which is freed when it is done)
     sendrecv D T V S U C    sends V to D with tag T, receives from S with tag U
-    wait Q, waitall Q,Q waitany Q,Q
+    wait Q, waitall Q,Q waitany Q,Q waitsome Q,Q
     testloop Q          MPI_Test until it succeeds
-    test Q              once
+    test Q, testany Q,Q once
     probe S T C, probeloop S T C (MPI_Iprobe until it succeeds), iprobe S T C (once)
     mprobe S T C M, mprobeloop S T C M, improbe S T C M     M is the slot of the message
     mrecv M             nothing if the slot is empty
@@ -32,8 +32,8 @@ V: 0 to 63, or x, a, s.
 """
 ANY = "*"
 ARGUMENTS = {
-    "send": 4, "ssend": 4, "isend": 5, "issend": 5, "recv": 3, "irecv": 4, "sendrecv": 6,
-    "wait": 1, "waitall": 1, "waitany": 1, "testloop": 1, "test": 1,
+    "send": 4, "ssend": 4, "isend": 5, "issend": 5, "recv": 3, "irecv": 4, "precv": 4, "sendrecv": 6,
+    "wait": 1, "waitall": 1, "waitany": 1, "waitsome": 1, "testany": 1, "testloop": 1, "test": 1,
     "probe": 3, "probeloop": 3, "iprobe": 3, "mprobe": 4, "mprobeloop": 4, "improbe": 4, "mrecv": 1,
     "barrier": 1, "allreduce": 2, "bcast": 3, "reduce": 3, "exit": 1, "abort": 1, "kill": 1,
 }
@@ -110,7 +110,7 @@ def _parse_body(words, place):
 
 
 def _argument(word, text):
-    if word in ("waitall", "waitany"):
+    if word in ("waitall", "waitany", "waitsome", "testany"):
         return tuple(int(one) for one in text.split(","))
     return int(text) if text.isdigit() else text
 
@@ -148,11 +148,14 @@ _INSTRUCTIONS = {
     "issend": lambda d, t, c, v, q: [("isend", d, t, c, v, q, True)],
     "recv": lambda s, t, c: [("irecv", s, t, c, BLOCKING), ("wait", BLOCKING)],
     "irecv": lambda s, t, c, q: [("irecv", s, t, c, q)],
+    "precv": lambda s, t, c, q: [("irecv", s, t, c, q)],
     "sendrecv": lambda d, t, v, s, u, c: [("irecv", s, u, c, BLOCKING), ("send", d, t, c, v, None), ("wait", BLOCKING)],
     "wait": lambda q: [("wait", q)],
     "testloop": lambda q: [("wait", q)],
     "waitall": lambda q: [("wait", *q)],
     "waitany": lambda q: [("waitany", tuple(q))],
+    "waitsome": lambda q: [("waitsome", tuple(q))],
+    "testany": lambda q: [("testany", tuple(q))],
     "test": lambda q: [("test", q)],
     "probe": lambda s, t, c: [("probe", s, t, c, None)],
     "probeloop": lambda s, t, c: [("probe", s, t, c, None)],

@@ -20,14 +20,15 @@ The rules are those of MPI 4.0, written without a look at the product:
 - A rank that ends calls MPI_Finalize: the job ends when all ranks have; if one is blocked it is a deadlock, whatever others' status.
 - Abort and the end by a signal: the other ranks are taken to go on as far as they can. What a real run shows is a beginning of that.
 
-An execution is what each receive took, and what the program was told beside: which index Waitany gave, what a wildcard probe saw,
-whether a single Test or Iprobe had success. Executions that differ in the latter alone have the same matching: `executions` counts
-them, `matchings` does not. A single Test or Iprobe may always fail: messages may be under way for any time.
+An execution is what each receive took, and what the program was told beside: which requests Waitany or Waitsome gave, what a
+wildcard probe saw, whether a single Test, Testany or Iprobe had success. Executions that differ in the latter alone have the same matching: `executions` counts
+them, `matchings` does not. A single Test, Testany or Iprobe may always fail: messages may be under way for any time.
 
 Text of a matching: for each rank, joined by ';', its receives in posting order, joined by ',': S.k for the k-th message (from 0) that
 rank S sent to this rank, - for one that took none.
 """
 import collections
+import itertools
 import sys
 
 from language import ANY, BLOCKING, flatten, parse
@@ -105,7 +106,7 @@ class _Search:
         self.most, self.most_states = most, most_states
         self.used = [_variables(code) for code in self.code]
         self.posts = max([1, *(sum(one[0] in ("irecv", "mrecv") for one in code) for code in self.code)])
-        self.choices = max(sum(one[0] in ("waitany", "test", "probe", "iprobe") for one in code) for code in self.code)
+        self.choices = max(sum(one[0] in _CHOICES for one in code) for code in self.code)
         self.outcomes, self.memo = [], {}
 
     # -- numbers of an execution: a field for each receive, then one for each other choice, then the outcome
@@ -241,10 +242,8 @@ class _Search:
                 word, *arguments = self.code[rank][mine.at]
                 if word in ("probe", "iprobe"):
                     yield from self.probes(state, rank, word, *arguments)
-                elif word == "waitany":
-                    yield from self.waits_for_any(state, rank, arguments[0])
-                elif word == "test":
-                    yield from self.tests(state, rank, arguments[0])
+                elif word in _CHOICES:
+                    yield from getattr(self, "by_" + word)(state, rank, arguments[0])
 
     def chosen(self, state, rank, number, **changes):
         """A copy of the state in which the rank is behind its instruction and has made a choice."""
@@ -270,20 +269,37 @@ class _Search:
         handles[handle] = (sender, message)
         state.ranks[rank] = state.ranks[rank]._replace(handles=tuple(sorted(handles.items())))
 
-    def waits_for_any(self, state, rank, slots):
-        for index, slot in enumerate(slots):
-            held = state.held(rank, slot)
-            if held is not None and held not in (_RECEIVING, _SENDING):
-                following, told = self.chosen(state, rank, 1 + index, w=index)
-                self.complete(following, rank, slot)
-                yield following, told
+    def done(self, state, rank, slots):
+        """Indices of the requests that are done, among these slots."""
+        return [index for index, slot in enumerate(slots) if state.held(rank, slot) not in (None, _RECEIVING, _SENDING)]
 
-    def tests(self, state, rank, slot):
-        yield self.chosen(state, rank, FAILED, f=0)
-        if state.held(rank, slot) not in (_RECEIVING, _SENDING):
-            following, told = self.chosen(state, rank, FAILED + 1, f=1)
+    def completing(self, state, rank, number, slots, **changes):
+        following, told = self.chosen(state, rank, number, **changes)
+        for slot in slots:
             self.complete(following, rank, slot)
-            yield following, told
+        return following, told
+
+    def by_waitany(self, state, rank, slots):
+        for index in self.done(state, rank, slots):
+            yield self.completing(state, rank, 1 + index, [slots[index]], w=index)
+
+    def by_waitsome(self, state, rank, slots):
+        if len(slots) >= WIDTH:
+            raise ValueError(f"waitsome with more than {WIDTH - 1} requests")
+        done = self.done(state, rank, slots)
+        for count in range(1, len(done) + 1):
+            for some in itertools.combinations(done, count):
+                yield self.completing(state, rank, sum(1 << index for index in some), [slots[index] for index in some], w=count)
+
+    def by_testany(self, state, rank, slots):
+        yield self.chosen(state, rank, FAILED, f=0)
+        for index in self.done(state, rank, slots):
+            yield self.completing(state, rank, FAILED + 1 + index, [slots[index]], w=index, f=1)
+
+    def by_test(self, state, rank, slot):
+        yield self.chosen(state, rank, FAILED, f=0)
+        if self.done(state, rank, [slot]):
+            yield self.completing(state, rank, FAILED + 1, [slot], f=1)
 
     # -- what takes no choice
     def advance(self, state, rank):
@@ -365,14 +381,25 @@ class _Search:
         return 0
 
     def do_waitany(self, state, rank, _, slots):
+        return self.wait_for_the_only(state, rank, slots, lambda index: index)
+
+    def do_waitsome(self, state, rank, _, slots):
+        return self.wait_for_the_only(state, rank, slots, lambda index: 1)
+
+    def wait_for_the_only(self, state, rank, slots, number):
+        """One that has no choice, as not more than one request is active."""
         active = [index for index, slot in enumerate(slots) if state.held(rank, slot) is not None]
-        if len(active) > 1:
+        if len(active) > 1 or active != self.done(state, rank, slots):
             return None
-        if active:
-            if state.held(rank, slots[active[0]]) in (_RECEIVING, _SENDING):
-                return None
-            self.complete(state, rank, slots[active[0]])
-        self.step(state, rank, w=active[0] if active else -1)
+        for index in active:
+            self.complete(state, rank, slots[index])
+        self.step(state, rank, w=number(active[0]) if active else -1)
+        return 0
+
+    def do_testany(self, state, rank, _, slots):
+        if any(state.held(rank, slot) is not None for slot in slots):
+            return None
+        self.step(state, rank, f=1, w=-1)
         return 0
 
     def do_test(self, state, rank, _, slot):
@@ -472,6 +499,7 @@ def _ending(ranks):
     return "exit " + "|".join(map(str, statuses)) if statuses else "ok"
 
 
+_CHOICES = frozenset(("waitany", "waitsome", "testany", "test", "probe", "iprobe"))  # instructions that may have one
 _VARIABLES = frozenset("xstawf")
 
 

@@ -170,6 +170,15 @@ class RulesTest(unittest.TestCase):
         self.assertEqual(found.matchings, {"1.0,2.0;;": {"ok", "exit 4"}})
         self.assertEqual(sum(found.executions.values()), 2)
 
+    def test_what_waitsome_gives_is_a_choice(self):
+        posts, sends = "rank irecv 1 * 0 0 precv 2 * 0 1 ", " rank send 0 0 0 0 rank send 0 0 0 1"
+        some = enumerate_matchings(parse(posts + "waitsome 0,1 waitsome 0,1 if w=1 { exit 4 }" + sends))
+        self.assertEqual(dict(some.executions), {("1.0,2.0;;", "exit 4"): 2, ("1.0,2.0;;", "ok"): 1}, "one, the other, or both")
+        order = enumerate_matchings(parse(posts + "waitsome 0,1 waitsome 0,1 if s=1 { exit 4 }" + sends))
+        self.assertEqual(dict(order.executions), {("1.0,2.0;;", "exit 4"): 1, ("1.0,2.0;;", "ok"): 2})
+        one = enumerate_matchings(parse(posts + "testany 0,1 if f { exit 4 } waitall 0,1" + sends))
+        self.assertEqual(dict(one.executions), {("1.0,2.0;;", "exit 4"): 2, ("1.0,2.0;;", "ok"): 1})
+
     def test_ends(self):
         self.assertEqual(outcomes("rank exit 3 rank recv 0 * 0"), {";-": "deadlock"})
         self.assertEqual(outcomes("rank exit 3 recv 1 * 0 rank exit 0"), {";": "exit 3"})
@@ -315,8 +324,8 @@ class RealTest(PhotofinishTest):
             for number in range(2):
                 run = self.launch(drawn, INTERPRETER_DELAY=200, INTERPRETER_SEED=10 * seed + number, INTERPRETER_ALARM=600)
                 took = dict(re.findall(r"rank (\d+) took (\S*)", run.out))
-                self.assertEqual(len(took), len(drawn.program), run)
-                matching = ";".join(text for _, text in sorted(took.items(), key=lambda item: int(item[0])))
+                self.assertTrue(took, run)
+                matching = ";".join(took.get(str(rank), "") for rank in range(len(drawn.program)))  # a rank may be ended too early to tell
                 self.assertTrue(any(begins(matching, known) for known in drawn.result.matchings), f"seed {seed}: {matching}\n{drawn.text}")
 
 
