@@ -7,7 +7,8 @@
  * this rank, - is none. The exit status is the program's. With --times, the program is run N times on fresh communicators in one
  * job; each round is told with its status, and the job ends with 0. Exit status 2: no program, or not one for so many ranks.
  *
- * In the environment: INTERPRETER_DELAY=us is the longest sleep before a statement, INTERPRETER_SEED=n draws them,
+ * In the environment: INTERPRETER_DELAY=us is the longest sleep before a statement, INTERPRETER_SEED=n draws them
+ * and how slow a rank is in a round,
  * INTERPRETER_ALARM=ms tells after that time what was received until then and ends the rank with status 111.
  */
 #include <mpi.h>
@@ -34,7 +35,8 @@ static struct { int sender, number; } taken[MOST_RECEIVES];
 static int posted, ended, status_of_end;
 static struct request requests[SLOTS];
 static MPI_Message handles[SLOTS];
-static unsigned long longest_delay, seed;
+static unsigned long long longest_delay, seed;
+static int pace; /* of this rank in this round: its sleeps are shorter by that power of two */
 
 static void refuse(const char *what, const char *word)
 {
@@ -551,13 +553,18 @@ static const struct { const char *word; int (*run)(int at); } statements[] = {
     {"bcast", do_bcast}, {"reduce", do_reduce}, {"if", do_if}, {"loop", do_loop}, {"exit", do_exit}, {"abort", do_abort}, {"kill", do_kill},
 };
 
+static unsigned draw(void)
+{
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    return seed >> 33;
+}
+
 static void maybe_sleep(void)
 {
     if (longest_delay == 0)
         return;
-    seed = seed * 6364136223846793005u + 1442695040888963407u;
-    if (seed >> 40 & 1)
-        usleep((seed >> 33) % longest_delay);
+    if (draw() & 1)
+        usleep(draw() % longest_delay >> pace);
 }
 
 static int statement(int at)
@@ -667,6 +674,7 @@ int main(int argc, char **argv)
     read_environment();
     for (int i = 0; i < (times ? times : 1); ++i) {
         round_number = times ? i : -1;
+        pace = draw() % 4 * 2;
         begin_round(most, times > 0);
         run_to(begin, end);
         tell();
