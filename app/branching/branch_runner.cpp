@@ -30,7 +30,7 @@ using Clock = std::chrono::steady_clock;
 }  // namespace
 
 Result<MadeRun> BranchRunner::makeOnce(const std::vector<std::vector<unsigned char>>& schedules,
-                                       const std::string& logs) const {
+                                       const std::string& logs, std::uint64_t jitterSeed) const {
   if (::mkdir(logs.c_str(), 0700) != 0 && errno != EEXIST) {
     return systemError("cannot make " + logs, errno);
   }
@@ -50,6 +50,8 @@ Result<MadeRun> BranchRunner::makeOnce(const std::vector<std::vector<unsigned ch
   JobOptions job = m_job;
   job.session.logDirectory = logs;
   job.session.salt = made.facts.salt;
+  job.session.mode |= jitterSeed != 0 ? static_cast<std::uint32_t>(kJitter) : 0U;
+  job.session.jitterSeed = jitterSeed;
   job.schedules = schedules;
   job.stallAfter = kStuckAfter;
   job.stallLimit = m_limits.time;
@@ -107,9 +109,9 @@ Result<MadeRun> BranchRunner::makeOnce(const std::vector<std::vector<unsigned ch
 }
 
 Result<MadeRun> BranchRunner::make(const std::vector<std::vector<unsigned char>>& schedules,
-                                   const std::string& logs) const {
+                                   const std::string& logs, std::uint64_t jitterSeed) const {
   for (int tries = 1;; ++tries) {
-    Result<MadeRun> made = makeOnce(schedules, logs);
+    Result<MadeRun> made = makeOnce(schedules, logs, jitterSeed);
     const bool ofLauncher = !made && made.error().code == ErrorCode::System;
     if (!ofLauncher || tries == kLauncherTries || m_stop) {
       return made;

@@ -35,14 +35,14 @@ class BranchRunner {
         m_limits(std::move(limits)),
         m_stop(stop) {}
 
-  /// `logs`: a directory, which must not be there; the caller removes it. Divergence: the run did not begin as it was to;
+  /// `jitterSeed`: delays at random by it; 0: none. `logs`: a directory, which must not be there; the caller removes it. Divergence: the run did not begin as it was to;
   /// System and others: the launcher failed for reasons of its own, again and again.
   Result<MadeRun> make(const std::vector<std::vector<unsigned char>>& schedules,
-                       const std::string& logs) const;
+                       const std::string& logs, std::uint64_t jitterSeed = 0) const;
 
  private:
   Result<MadeRun> makeOnce(const std::vector<std::vector<unsigned char>>& schedules,
-                           const std::string& logs) const;
+                           const std::string& logs, std::uint64_t jitterSeed) const;
 
   const JobOptions m_job;
   const RunFacts m_facts;

@@ -126,6 +126,7 @@ class Explorer {
   std::list<std::pair<std::int64_t, std::shared_ptr<const Parent>>> m_parents;
   std::uint64_t m_made = 0;
   bool m_failed = false;  ///< some run did not end well
+  bool m_good = false;    ///< some run did
   std::optional<Error> m_error;
   Clock::time_point m_told;
 };
@@ -183,7 +184,7 @@ bool Explorer::isEnough() const {
   return g_stop || m_error ||
          (m_options.mostRuns && m_made + m_taken.size() >= *m_options.mostRuns) ||
          (m_options.time && seconds() >= m_options.time->count()) ||
-         (m_options.firstFailure && m_failed);
+         (m_options.firstFailure && m_failed) || (m_options.firstGood && m_good);
 }
 
 void Explorer::work(int slot) {
@@ -275,6 +276,7 @@ Status Explorer::fileRun(MadeRun made, std::vector<RunStep> steps, FiledRun run,
   }
   ++m_made;
   m_failed = m_failed || !endedWell(made.outcome);
+  m_good = m_good || endedWell(made.outcome);
   auto parent = std::make_shared<Parent>();
   parent->seen = std::move(made.seen);
   parent->steps = std::move(run.steps);

@@ -26,6 +26,7 @@ struct ExploreOptions {
   std::optional<std::uint32_t> bound;  ///< flips between the first run and one that is made
   std::string check;                   ///< a command of the shell, as in UntilFailure
   bool firstFailure = false;           ///< end at the first run that does not end well
+  bool firstGood = false;              ///< end at the first run that ends well
   bool force = false;                  ///< go on though the program has changed
 };
 

@@ -53,7 +53,9 @@ Error badWish(const std::string& wish) {
 /// Turns what a user asks for into choices of the run.
 class Wishes {
  public:
-  explicit Wishes(const KnownRun& known) : m_known(known), m_execution(known.execution) {}
+  /// `alone`: there is one wish only, which must change something.
+  Wishes(const KnownRun& known, bool alone)
+      : m_known(known), m_execution(known.execution), m_alone(alone) {}
 
   Result<Flip> read(const std::string& wish) const {
     const std::size_t equals = wish.find('=');
@@ -105,7 +107,7 @@ class Wishes {
     }
     const auto index = static_cast<std::uint32_t>(message - m_execution.messages.begin());
     const std::uint32_t taken = takenBy(*choice);
-    if (taken == index) {
+    if (taken == index && m_alone) {
       return Error{ErrorCode::Usage, eventName(taker) + " took that message in the recorded run",
                    "Name another one."};
     }
@@ -159,6 +161,7 @@ class Wishes {
 
   const KnownRun& m_known;
   const Execution& m_execution;
+  const bool m_alone;
 };
 
 /// What of the run stays, and what is forced behind that.
@@ -284,7 +287,7 @@ Result<Recorded> flip(const FlipOptions& options) {
   if (!known) {
     return known.error();
   }
-  const Wishes wishes(*known);
+  const Wishes wishes(*known, options.wishes.size() == 1);
   std::vector<Flip> flips;
   for (const std::string& wish : options.wishes) {
     Result<Flip> read = wishes.read(wish);

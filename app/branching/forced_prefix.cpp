@@ -45,64 +45,98 @@ std::uint32_t wildNumber(const RankLog& log, std::uint32_t receive) {
 }
 
 /// The next probe of this kind, which may fail first as it did.
-void forceProbe(LogPrefix& log, std::uint32_t call, std::int32_t source, Tag tag) {
+void forceProbe(RankLog& forced, std::uint32_t call, std::int32_t source, Tag tag) {
   const ChoiceKind kind = call == kCallIprobe    ? ChoiceKind::Iprobe
                           : call == kCallImprobe ? ChoiceKind::Improbe
                           : call == kCallMprobe  ? ChoiceKind::Mprobe
                                                  : ChoiceKind::Probe;
   const auto k = static_cast<std::size_t>(kind);
-  std::vector<RecordedChoice>& choices = log.forced.choices[k];
-  choices.push_back({log.forced.finalFailedPolls[k],
-                     {static_cast<std::uint64_t>(source), static_cast<std::uint64_t>(tag)}});
-  log.forced.finalFailedPolls[k] = 0;
+  forced.choices[k].push_back(
+      {forced.finalFailedPolls[k],
+       {static_cast<std::uint64_t>(source), static_cast<std::uint64_t>(tag)}});
+  forced.finalFailedPolls[k] = 0;
 }
 
-Status force(LogPrefix& log, const ForcedChoice& forced) {
-  const RankHistory& history = log.whole.history;
-  const std::uint32_t index = forced.choice.index;
-  if (index >= (forced.choice.probe ? history.probes.size() : history.receives.size())) {
+/// `whole`: the log that the choice is of.
+Status force(RankLog& forced, const RankLog& whole, const ForcedChoice& choice) {
+  const RankHistory& history = whole.history;
+  const bool probe = choice.choice.probe;
+  const std::uint32_t index = choice.choice.index;
+  if (index >= (probe ? history.probes.size() : history.receives.size())) {
     return Error{ErrorCode::Damaged, "the log has not the receive that is to be forced", {}};
   }
-  const std::uint32_t comm =
-      forced.choice.probe ? history.probes[index].comm : history.receives[index].comm;
-  const Serial event =
-      forced.choice.probe ? history.probes[index].event : history.receives[index].post;
-  const std::optional<std::int32_t> source = rankInGroup(log.whole, comm, forced.source);
+  const std::uint32_t comm = probe ? history.probes[index].comm : history.receives[index].comm;
+  const Serial event = probe ? history.probes[index].event : history.receives[index].post;
+  const std::optional<std::int32_t> source = rankInGroup(whole, comm, choice.source);
   if (!source) {
     return Error{ErrorCode::Usage,
-                 "rank " + std::to_string(forced.source) + " is none of those that rank " +
-                     std::to_string(forced.choice.rank) + " receives from there",
+                 "rank " + std::to_string(choice.source) + " is none of those that rank " +
+                     std::to_string(choice.choice.rank) + " receives from there",
                  {}};
   }
-  const std::uint32_t call = callOf(log.whole, event);
-  if (forced.choice.probe || isMatchedProbe(call)) {
-    forceProbe(log, call, *source, forced.tag);
+  const std::uint32_t call = callOf(whole, event);
+  if (probe || isMatchedProbe(call)) {
+    forceProbe(forced, call, *source, choice.tag);
   } else {
-    log.forced.wildSources.set(wildNumber(log.whole, index), *source);
+    forced.wildSources.set(wildNumber(whole, index), *source);
+  }
+  return {};
+}
+
+Result<LogPrefix> prefixOf(const LogFiles& logs, std::size_t rank, Serial events) {
+  const auto file = logs.find(static_cast<Rank>(rank));
+  return file != logs.end()
+             ? readLogPrefix(file->second, events)
+             : Result<LogPrefix>(Error{
+                   ErrorCode::Usage, "rank " + std::to_string(rank) + " has left no log", {}});
+}
+
+Status forceAll(RankLog& forced, const RankLog& whole, std::size_t rank,
+                const std::vector<ForcedChoice>& choices) {
+  for (const ForcedChoice& choice : choices) {
+    if (choice.choice.rank == static_cast<Rank>(rank)) {
+      if (Status status = force(forced, whole, choice); !status) {
+        return status;
+      }
+    }
   }
   return {};
 }
 
 }  // namespace
 
+Result<std::vector<std::vector<unsigned char>>> schedulesOf(const std::vector<ChoicesOfRun>& runs) {
+  std::vector<std::vector<unsigned char>> schedules;
+  for (std::size_t rank = 0; rank < runs.front().logs->size(); ++rank) {
+    std::optional<RankLog> forced;
+    for (const ChoicesOfRun& run : runs) {
+      Result<LogPrefix> log = prefixOf(*run.logs, rank, 0);
+      if (!log) {
+        return log.error();
+      }
+      if (!forced) {
+        forced = std::move(log->forced);
+        std::ranges::fill(forced->finalFailedPolls, 0U);  // they are of another run's way
+      }
+      if (Status status = forceAll(*forced, log->whole, rank, run.choices); !status) {
+        return status.error();
+      }
+    }
+    schedules.push_back(compileSchedule(*forced));
+  }
+  return schedules;
+}
+
 Result<std::vector<std::vector<unsigned char>>> schedulesOf(const LogFiles& logs,
                                                             const ForcedPrefix& prefix) {
   std::vector<std::vector<unsigned char>> schedules;
   for (std::size_t rank = 0; rank < prefix.done.size(); ++rank) {
-    const auto file = logs.find(static_cast<Rank>(rank));
-    if (file == logs.end()) {
-      return Error{ErrorCode::Usage, "rank " + std::to_string(rank) + " has left no log", {}};
-    }
-    Result<LogPrefix> log = readLogPrefix(file->second, prefix.done[rank]);
+    Result<LogPrefix> log = prefixOf(logs, rank, prefix.done[rank]);
     if (!log) {
       return log.error();
     }
-    for (const ForcedChoice& forced : prefix.choices) {
-      if (forced.choice.rank == static_cast<Rank>(rank)) {
-        if (Status status = force(*log, forced); !status) {
-          return status.error();
-        }
-      }
+    if (Status status = forceAll(log->forced, log->whole, rank, prefix.choices); !status) {
+      return status.error();
     }
     schedules.push_back(compileSchedule(log->forced));
   }

@@ -25,6 +25,16 @@ struct ForcedPrefix {
   std::vector<ForcedChoice> choices;
 };
 
+/// Choices of a recorded run.
+struct ChoicesOfRun {
+  const LogFiles* logs = nullptr;  ///< of all ranks, with events
+  std::vector<ForcedChoice> choices;
+};
+
+/// Schedules that force these choices, of several runs of one program, wherever the program comes to them, and nothing else; the
+/// system's values are those of the first run.
+Result<std::vector<std::vector<unsigned char>>> schedulesOf(const std::vector<ChoicesOfRun>& runs);
+
 /// The schedule of each rank. `logs`: of all ranks, with events.
 Result<std::vector<std::vector<unsigned char>>> schedulesOf(const LogFiles& logs,
                                                             const ForcedPrefix& prefix);

@@ -36,6 +36,8 @@ void addGroups(CLI::App& parser, Commands& commands);
 void addFlip(CLI::App& parser, Commands& commands);
 /// explore: all orders of a program's messages
 void addExplore(CLI::App& parser, Commands& commands);
+/// blame: which deliveries decide
+void addBlame(CLI::App& parser, Commands& commands);
 /// plugins, command
 void addPlugins(CLI::App& parser, Commands& commands);
 /// tutorial: small programs with a bug each

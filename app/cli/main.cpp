@@ -210,6 +210,7 @@ int commandLine(int argc, char** argv) {
   addGroups(parser, commands);
   addFlip(parser, commands);
   addExplore(parser, commands);
+  addBlame(parser, commands);
   addPlugins(parser, commands);
   addDebugging(parser, commands);
   addTutorial(parser, commands);

@@ -26,6 +26,7 @@ INTERPRETER = BIN / "exploring" / "interpreter"
 COUNT = int(os.environ.get("PF_EXPLORE", "12"))
 FIRST = int(os.environ.get("PF_SEED", "1"))
 JOBS = ["--jobs", os.environ["PF_JOBS"]] if "PF_JOBS" in os.environ else []
+RUN_TIME = "10"  # seconds: a program that polls for what never comes takes them all
 MOST = 10 if COUNT < 100 else 60  # matchings of a random program
 
 
@@ -83,7 +84,7 @@ class ExploreTest(PhotofinishTest):
         self.totals = Totals()
 
     def words(self, program, state, *options):
-        return ["explore", "--json", "-o", state, *JOBS, *options, "mpirun", "--oversubscribe", "-n", str(len(program)), INTERPRETER, render(program)]
+        return ["explore", "--json", "-o", state, "--run-time", RUN_TIME, *JOBS, *options, "mpirun", "--oversubscribe", "-n", str(len(program)), INTERPRETER, render(program)]
 
     def explore(self, program, *options, state=None, runs=100):
         """Explores to the end; gives the table's rows."""
@@ -91,7 +92,7 @@ class ExploreTest(PhotofinishTest):
             state = self.dir / "t.explore"
             for path in self.dir.glob("t.explore*"):
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
-        run = self.photofinish(*self.words(program, state, *options), timeout=60 + 5 * runs)
+        run = self.photofinish(*self.words(program, state, *options), timeout=120 + 12 * runs)
         self.assertNotIn(run.status, (None, 2, 127), run)
         run.json()
         self.assertTrue(state.exists(), run)
@@ -105,7 +106,7 @@ class ExploreTest(PhotofinishTest):
     def compare(self, program, result=None):
         result = result or enumerate_matchings(program)
         rows = self.pairs(self.explore(program, runs=sum(result.executions.values())))
-        comparison = Comparison(result, rows)
+        comparison = Comparison(result, rows, render(program))
         self.totals.add(result, rows, comparison)
         self.assertTrue(comparison.is_right(), f"{comparison}\n{render(program)}")
 

@@ -1,0 +1,456 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/branching/blame.h"
+
+#include <nlohmann/json.hpp>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include "app/branching/branch_runner.h"
+#include "app/branching/delta.h"
+#include "app/branching/explore.h"
+#include "app/branching/known_run.h"
+#include "app/collation/event_text.h"
+#include "app/files/paths.h"
+#include "app/recording/until_failure.h"
+#include "db/store/former_file.h"
+#include "replay_engine/base/shown_text.h"
+
+namespace pf::app {
+namespace fs = std::filesystem;
+namespace {
+
+enum class Verdict : std::uint8_t { Fails, Good, Unclear };
+
+/// A choice that the two runs made otherwise.
+struct Difference {
+  WildcardChoice choice;
+  std::uint32_t failing = kNone;  ///< message, in the failing run
+  std::uint32_t good = kNone;     ///< in the good one; kNone: it took none
+};
+
+/// A directory that goes with this.
+class Workplace {
+ public:
+  static Result<Workplace> beside(const std::string& trace) {
+    std::string name = absolutePath(trace) + ".blame-XXXXXX";
+    if (::mkdtemp(name.data()) == nullptr) {
+      return systemError("cannot make a directory beside " + trace, errno);
+    }
+    return Workplace(name);
+  }
+  ~Workplace() {
+    std::error_code ignored;
+    if (!m_path.empty()) {
+      fs::remove_all(m_path, ignored);
+    }
+  }
+  Workplace(Workplace&& other) noexcept : m_path(std::exchange(other.m_path, {})) {}
+  Workplace& operator=(Workplace&&) = delete;
+  Workplace(const Workplace&) = delete;
+  Workplace& operator=(const Workplace&) = delete;
+  [[nodiscard]] const std::string& path() const { return m_path; }
+
+ private:
+  explicit Workplace(std::string path) : m_path(std::move(path)) {}
+  std::string m_path;
+};
+
+MessageName nameOf(const Execution& execution, std::uint32_t message) {
+  return {execution.messages[message].send.rank, execution.messages[message].sendIndex};
+}
+
+ForcedChoice forced(const Execution& execution, const WildcardChoice& choice,
+                    std::uint32_t message) {
+  return {choice, execution.messages[message].send.rank, execution.messages[message].tag};
+}
+
+/// A wildcard receive waits for a message of one rank, as it was told to, though one of another is there: no order of the program's own
+/// hangs so.
+bool hangsOnOurOrder(const Execution& execution) {
+  for (const Message& message : execution.messages) {
+    if (message.post != kNone || message.dest < 0 ||
+        index(message.dest) >= execution.ranks.size()) {
+      continue;
+    }
+    for (const PostedReceive& receive : execution.ranks[index(message.dest)].receives) {
+      if (receive.state == ReceiveState::Pending && receive.wantedSource == kAnySource &&
+          receive.comm == message.comm &&
+          (receive.wantedTag == kAnyTag || receive.wantedTag == message.tag)) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+class Search {
+ public:
+  Search(const BlameOptions& options, KnownRun failing, KnownRun good, BranchRunner runner,
+         std::string directory)
+      : m_options(options),
+        m_failing(std::move(failing)),
+        m_good(std::move(good)),
+        m_runner(std::move(runner)),
+        m_logs(std::move(directory) + "/run.d") {}
+
+  Status findOutcome();
+  Result<Blame> find();
+
+ private:
+  void compare();
+  Result<Verdict> run(const std::vector<ChoicesOfRun>& forcedChoices, std::uint64_t jitterSeed);
+  Result<Verdict> tryWith(const std::vector<std::size_t>& ofFailing, std::uint64_t jitterSeed = 0);
+  Status counterCheck(const std::vector<std::size_t>& needed, Blame& blame);
+  [[nodiscard]] ChoicesOfRun asInFailing(const std::vector<std::size_t>& which) const;
+  [[nodiscard]] BlamedDelivery told(const Difference& difference) const;
+
+  const BlameOptions& m_options;
+  const KnownRun m_failing;
+  const KnownRun m_good;
+  const BranchRunner m_runner;
+  const std::string m_logs;
+  std::string m_outcome;
+  std::vector<Difference> m_differences;
+  std::vector<std::pair<WildcardChoice, std::uint32_t>> m_alike;  ///< choices of the good run
+  std::uint64_t m_runs = 0;
+};
+
+/// The failing run once more, all of it forced.
+Status Search::findOutcome() {
+  const Choices choices(m_failing.execution);
+  const std::vector<bool> all(choices.count(), true);
+  const auto schedules = schedulesOf(m_failing.logs, {choices.reach(all).done, {}});
+  if (!schedules) {
+    return schedules.error();
+  }
+  ++m_runs;
+  const Result<MadeRun> made = m_runner.make(*schedules, m_logs);
+  std::error_code ignored;
+  fs::remove_all(m_logs, ignored);
+  if (!made) {
+    return made.error();
+  }
+  m_outcome = made->outcome.name;
+  if (endedWell(made->outcome)) {
+    return Error{ErrorCode::Usage, "this run did not fail: there is nothing to blame",
+                 "Where only its output is wrong, --check COMMAND says so: a command of the shell "
+                 "that fails for wrong output."};
+  }
+  return {};
+}
+
+void Search::compare() {
+  const Choices failing(m_failing.execution);
+  const Choices good(m_good.execution);
+  for (const std::uint32_t number : failing.inOrder({})) {
+    const WildcardChoice& choice = failing.at(number);
+    const auto other = good.find(choice);
+    const std::uint32_t took = failing.taken(number);
+    if (!other ||
+        nameOf(m_good.execution, good.taken(*other)) != nameOf(m_failing.execution, took)) {
+      m_differences.push_back({choice, took, other ? good.taken(*other) : kNone});
+    }
+  }
+  for (std::uint32_t number = 0; number < good.count(); ++number) {
+    m_alike.emplace_back(good.at(number), good.taken(number));
+  }
+}
+
+Result<Verdict> Search::run(const std::vector<ChoicesOfRun>& forcedChoices,
+                            std::uint64_t jitterSeed) {
+  const auto schedules = schedulesOf(forcedChoices);
+  if (!schedules) {
+    return schedules.error();
+  }
+  ++m_runs;
+  const Result<MadeRun> made = m_runner.make(*schedules, m_logs, jitterSeed);
+  std::error_code ignored;
+  fs::remove_all(m_logs, ignored);
+  if (!made) {
+    return made.error().code == ErrorCode::Divergence ? Result<Verdict>(Verdict::Unclear)
+                                                      : Result<Verdict>(made.error());
+  }
+  if (hangsOnOurOrder(*made->seen.execution)) {
+    return Verdict::Unclear;
+  }
+  return made->outcome.name == m_outcome ? Verdict::Fails
+         : endedWell(made->outcome)      ? Verdict::Good
+                                         : Verdict::Unclear;
+}
+
+ChoicesOfRun Search::asInFailing(const std::vector<std::size_t>& which) const {
+  ChoicesOfRun run{&m_failing.logs, {}};
+  for (const std::size_t i : which) {
+    run.choices.push_back(
+        forced(m_failing.execution, m_differences[i].choice, m_differences[i].failing));
+  }
+  return run;
+}
+
+/// These differences as in the failing run, all else as in the good one, as far as its messages are not taken then.
+Result<Verdict> Search::tryWith(const std::vector<std::size_t>& ofFailing,
+                                std::uint64_t jitterSeed) {
+  std::set<std::pair<Rank, std::uint32_t>> taken;
+  std::vector<WildcardChoice> made;
+  for (const std::size_t i : ofFailing) {
+    const MessageName name = nameOf(m_failing.execution, m_differences[i].failing);
+    taken.emplace(name.sender, name.send);
+    made.push_back(m_differences[i].choice);
+  }
+  ChoicesOfRun good{&m_good.logs, {}};
+  for (const auto& [choice, message] : m_alike) {
+    const MessageName name = nameOf(m_good.execution, message);
+    if (std::ranges::find(made, choice) == made.end() &&
+        !taken.contains({name.sender, name.send})) {
+      good.choices.push_back(forced(m_good.execution, choice, message));
+    }
+  }
+  return run({asInFailing(ofFailing), std::move(good)}, jitterSeed);
+}
+
+Status Search::counterCheck(const std::vector<std::size_t>& needed, Blame& blame) {
+  blame.checks = m_options.counterChecks;
+  for (int i = 0; i < m_options.counterChecks; ++i) {
+    const auto seed = static_cast<std::uint64_t>(i);  // 0: without delays
+    const Result<Verdict> with = tryWith(needed, seed);
+    const Result<Verdict> without = tryWith({}, seed);
+    const Result<Verdict> alone = run({asInFailing(needed)}, seed);
+    for (const Result<Verdict>* each : {&with, &without, &alone}) {
+      if (!*each) {
+        return each->error();
+      }
+    }
+    blame.failedWith += *with == Verdict::Fails ? 1 : 0;
+    blame.failedWithout += *without == Verdict::Fails ? 1 : 0;
+    blame.failedAlone += *alone == Verdict::Fails ? 1 : 0;
+    blame.unclear += (*with == Verdict::Unclear ? 1 : 0) + (*without == Verdict::Unclear ? 1 : 0);
+  }
+  return {};
+}
+
+BlamedDelivery Search::told(const Difference& difference) const {
+  const Execution& execution = m_failing.execution;
+  const RankHistory& history = execution.ranks[index(difference.choice.rank)];
+  BlamedDelivery delivery;
+  delivery.receive = {difference.choice.rank, difference.choice.probe
+                                                  ? history.probes[difference.choice.index].event
+                                                  : history.receives[difference.choice.index].post};
+  delivery.took = execution.messages[difference.failing].send;
+  const Event& event = history.events[delivery.receive.serial - 1];
+  delivery.text = "rank " + std::to_string(difference.choice.rank) + "'s " +
+                  (difference.choice.probe ? "probe" : "receive") + " at " +
+                  siteText(execution, event.site) + " (event " +
+                  std::to_string(delivery.receive.serial) + ") takes rank " +
+                  std::to_string(delivery.took.rank) + "'s message";
+  if (difference.good != kNone) {
+    delivery.tookInstead = m_good.execution.messages[difference.good].send;
+    delivery.text += delivery.tookInstead.rank == delivery.took.rank
+                         ? " of its event " + std::to_string(delivery.took.serial) +
+                               ", not that of event " + std::to_string(delivery.tookInstead.serial)
+                         : " before rank " + std::to_string(delivery.tookInstead.rank) + "'s";
+  }
+  return delivery;
+}
+
+Result<Blame> Search::find() {
+  compare();
+  if (m_differences.empty()) {
+    return Error{ErrorCode::Usage,
+                 "both runs took the same messages: what makes the one fail is no delivery",
+                 "Look at what the ranks read besides messages: 'photofinish diff' of the two."};
+  }
+  Result<Verdict> none = tryWith({});
+  if (!none) {
+    return none.error();
+  }
+  if (*none == Verdict::Fails) {
+    return Error{ErrorCode::Divergence,
+                 "with all deliveries of the good run forced, the program fails all the same",
+                 "It is not deterministic beyond its messages, or fails also in other orders: "
+                 "'photofinish explore' counts them."};
+  }
+  std::vector<std::size_t> all(m_differences.size());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    all[i] = i;
+  }
+  Result<Verdict> whole = tryWith(all);
+  if (!whole) {
+    return whole.error();
+  }
+  if (*whole != Verdict::Fails) {
+    return Error{ErrorCode::Divergence,
+                 "with all its deliveries forced, the program does not fail again",
+                 "It is not deterministic beyond its messages, or fails because of when something "
+                 "came, not in what order."};
+  }
+  const std::uint64_t before = m_runs;
+  const Result<std::vector<std::size_t>> needed =
+      minimalSet(m_differences.size(), [&](const std::vector<std::size_t>& tried) -> Result<bool> {
+        if (m_runs - before >= m_options.mostRuns) {
+          return Error{ErrorCode::Usage,
+                       "no smaller set of deliveries was found in " +
+                           std::to_string(m_options.mostRuns) + " runs",
+                       "Give more of them: --max-runs."};
+        }
+        const Result<Verdict> verdict = tryWith(tried);
+        return verdict ? Result<bool>(*verdict == Verdict::Fails) : Result<bool>(verdict.error());
+      });
+  if (!needed) {
+    return needed.error();
+  }
+  Blame blame;
+  blame.outcome = m_outcome;
+  if (Status checked = counterCheck(*needed, blame); !checked) {
+    return checked.error();
+  }
+  blame.runs = m_runs;
+  for (const std::size_t i : *needed) {
+    blame.deliveries.push_back(told(m_differences[i]));
+  }
+  std::string what;
+  for (const BlamedDelivery& each : blame.deliveries) {
+    what += (what.empty() ? "" : ", and ") + each.text;
+  }
+  const bool always = blame.failedWith == blame.checks && blame.failedWithout == 0;
+  const bool whateverElse = blame.failedAlone == blame.checks;
+  blame.sentence = std::string(whateverElse ? "" : "all else as in the good run, it ") +
+                   (always ? "fails if and only if " : "fails when ") + what;
+  return blame;
+}
+
+/// A run that ends well, by flips of the one that failed.
+Result<std::string> findGood(const BlameOptions& options, const std::string& directory) {
+  ExploreOptions look;
+  look.trace = options.failing;
+  look.state = directory + "/orders";
+  look.mostRuns = options.mostRuns;
+  look.runTime = std::chrono::duration<double>(options.runTime);
+  look.check = options.check;
+  look.firstGood = true;
+  const Result<Exploration> found = explore(look);
+  if (!found) {
+    return found.error();
+  }
+  for (const ExploredOutcome& each : found->outcomes) {
+    if (!endedWell(each.runs.outcome) || each.runs.trace.empty()) {
+      continue;
+    }
+    std::string name = goodName(options.failing);
+    std::error_code error;
+    if (fs::exists(name, error)) {
+      name = db::freeNumberedName(name);
+    }
+    fs::rename(each.runs.trace, name, error);
+    return error ? Result<std::string>(systemError("cannot make " + name, error.value())) : name;
+  }
+  return Error{ErrorCode::NotFound,
+               found->whole()
+                   ? "the program fails in each of its " + std::to_string(found->counts.runs) +
+                         " orders: no delivery is to blame"
+                   : "none of " + std::to_string(found->counts.runs) + " other orders ends well",
+               found->whole() ? "Debug it as it is: 'photofinish " + options.failing + "'."
+                              : "Give a good run, or more runs: --max-runs."};
+}
+
+}  // namespace
+
+Result<Blame> blame(const BlameOptions& options) {
+  Result<KnownRun> failing = knownRun(options.failing);
+  if (!failing) {
+    return failing.error();
+  }
+  Result<Workplace> place = Workplace::beside(options.failing);
+  if (!place) {
+    return place.error();
+  }
+  const std::string trace = absolutePath(options.failing);
+  Result<JobOptions> job = branchJob(trace, {}, place->path(), 0, {}, false);
+  if (!job) {
+    return job.error();
+  }
+  static const std::atomic<bool> never = false;
+  const RunLimits limits{std::chrono::duration_cast<std::chrono::milliseconds>(
+                             std::chrono::duration<double>(options.runTime)),
+                         options.check};
+  const BranchRunner runner(std::move(*job), factsOfBranch(failing->run), limits, never);
+  {
+    Search first(options, *failing, {}, runner, place->path());
+    if (Status fails = first.findOutcome(); !fails) {
+      return fails.error();
+    }
+  }
+  std::string good = options.good;
+  if (good.empty()) {
+    Result<std::string> found = findGood(options, place->path());
+    if (!found) {
+      return found.error();
+    }
+    good = std::move(*found);
+    tell("an order that ends well is " + good);
+  }
+  Result<KnownRun> other = knownRun(good);
+  if (!other) {
+    return other.error();
+  }
+  if (other->run.program != failing->run.program || other->run.ranks != failing->run.ranks) {
+    return Error{ErrorCode::Usage, good + " is of another program, or of another number of ranks",
+                 "Give a run of the same program."};
+  }
+  Search search(options, std::move(*failing), std::move(*other), runner, place->path());
+  if (Status fails = search.findOutcome(); !fails) {
+    return fails.error();
+  }
+  Result<Blame> found = search.find();
+  if (found) {
+    found->good = good;
+  }
+  return found;
+}
+
+std::string blameText(const Blame& blame) {
+  const std::string of = " of " + std::to_string(blame.checks);
+  const std::string it = blame.deliveries.size() == 1 ? "it" : "these";
+  std::string text = blame.outcome + ": " + blame.sentence + "\n";
+  text += std::to_string(blame.failedWith) + of + " runs with " + it + " failed so, " +
+          std::to_string(blame.failedWithout) + of + " without; with " + it +
+          ", and all else free, " + std::to_string(blame.failedAlone) + of;
+  if (blame.unclear > 0) {
+    text += "; " + std::to_string(blame.unclear) + " ended otherwise";
+  }
+  text += " (" + std::to_string(blame.runs) + " runs in all)\n";
+  return text + "a run that ends well: " + blame.good + "\n";
+}
+
+std::string blameJson(const Blame& blame) {
+  using nlohmann::json;
+  json document = {{"outcome", blame.outcome},
+                   {"sentence", blame.sentence},
+                   {"good", blame.good},
+                   {"runs", blame.runs},
+                   {"checks", blame.checks},
+                   {"failed_with", blame.failedWith},
+                   {"failed_without", blame.failedWithout},
+                   {"failed_with_all_else_free", blame.failedAlone},
+                   {"unclear", blame.unclear},
+                   {"deliveries", json::array()}};
+  const auto event = [](EventRef each) {
+    return each.valid() ? json{{"rank", each.rank}, {"event", each.serial}} : json();
+  };
+  for (const BlamedDelivery& each : blame.deliveries) {
+    document["deliveries"].push_back({{"receive", event(each.receive)},
+                                      {"took", event(each.took)},
+                                      {"took_instead", event(each.tookInstead)},
+                                      {"text", each.text}});
+  }
+  return document.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace pf::app

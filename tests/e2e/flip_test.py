@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""photofinish flip: the receive takes the other message, all that does not depend on it stays, the trace of that is whole."""
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from photofinish import BIN, PhotofinishTest, main
+
+HARVEST = BIN / "e2e" / "flipped"
+
+
+class FlipTest(PhotofinishTest):
+    def setUp(self):
+        super().setUp()
+        self.need("mpirun", HARVEST)
+
+    def record(self, what, *options):
+        run = self.photofinish("record", *options, "--replace", "-o", "a.pft", "mpirun", "--oversubscribe", "-n", "4", HARVEST, what)
+        self.assertTrue((self.dir / "a.pft").exists(), run)
+
+    def races(self, trace="a.pft"):
+        run = self.photofinish("races", "--json", trace)
+        self.assertEqual(run.status, 0, run)
+        return run.json()["races"]
+
+    def flip(self, *wishes, out="b.pft"):
+        return self.photofinish("flip", "a.pft", *wishes, "--replace", "-o", out, timeout=60)
+
+    def test_each_alternative_of_each_race(self):
+        for mode in ((), ("--mode", "all")):
+            self.record("harvest", *mode)
+            races = self.races()
+            self.assertGreaterEqual(len(races), 1)
+            for number, race in enumerate(races, 1):
+                for place, other in enumerate(race["alternatives"], 1):
+                    with self.subTest(mode=mode, race=number, alternative=place):
+                        run = self.flip(f"{number}:{place}")
+                        self.assertIn(run.status, (0, 3), run)
+                        self.assertIn("took the message that rank", run.err)
+                        receive = race["receive"]
+                        took = self.photofinish("events", "b.pft", "--rank", receive["rank"]).out
+                        self.assertRegex(took, rf"event {receive['serial']} MPI_Recv.*<- rank {other['rank']} ")
+                        again = self.photofinish("replay", "b.pft", "--jitter", "5")
+                        self.assertEqual(again.status, run.status, again)
+                        self.assertEqual(sorted(again.out.splitlines()), sorted(run.out.splitlines()))
+
+    def test_what_does_not_depend_on_it_stays(self):
+        """Two pairs of ranks: the one race is no matter to the other."""
+        self.record("pairs", "--mode", "all")
+        before = {rank: self.photofinish("events", "a.pft", "--rank", rank).out for rank in range(4)}
+        race = next(number for number, each in enumerate(self.races(), 1) if each["receive"]["rank"] == 0)
+        run = self.flip(str(race))
+        self.assertEqual(run.status, 0, run)
+        after = {rank: self.photofinish("events", "b.pft", "--rank", rank).out for rank in range(4)}
+        self.assertNotEqual(after[0], before[0])
+        self.assertEqual(after[3], before[3])
+
+    def test_a_message_that_depends_on_the_receive(self):
+        """Rank 1 sends its second message only when it has an answer to the first."""
+        self.record("answers", "--mode", "all")
+        run = self.flip("0:2=1:4")
+        self.assertEqual(run.status, 2, run)
+        self.assertIn("is sent only because of what this receive took", run.err)
+        self.assertFalse((self.dir / "b.pft").exists())
+
+    def test_messages_do_not_overtake(self):
+        self.record("twice", "--mode", "all")
+        run = self.flip("0:2=1:3")
+        self.assertEqual(run.status, 3, run)
+        self.assertIn("do not overtake", run.err)
+        self.assertFalse((self.dir / "b.pft").exists())
+
+    def test_several_at_once(self):
+        self.record("harvest", "--mode", "all")
+        takers = [line.split() for line in self.photofinish("events", "a.pft", "--rank", "0").out.splitlines() if "MPI_Recv" in line]
+        order = [words[words.index("<-") + 2] for words in takers]
+        wishes = [f"0:{2 + place}={rank}:2" for place, rank in enumerate(reversed(order))]
+        run = self.flip(*wishes)
+        self.assertIn(run.status, (0, 3), run)
+        now = [line.split() for line in self.photofinish("events", "b.pft", "--rank", "0").out.splitlines() if "MPI_Recv" in line]
+        self.assertEqual([words[words.index("<-") + 2] for words in now], order[::-1])
+
+    def test_bad_wishes(self):
+        self.record("harvest", "--mode", "all")
+        for wish, words in (("99", "there is no race 99"), ("1:9", "has no alternative 9"), ("x", "says not which message"), ("0:2=0:1", "sends nothing to rank 0"),
+                            ("0:1=1:2", "asks for no message of any source"), ("7:1=1:2", "there is no rank 7 event 1")):
+            run = self.flip(wish)
+            self.assertEqual(run.status, 2, run)
+            self.assertIn(words, run.err)
+        self.assertFalse((self.dir / "b.pft").exists())
+
+    def test_the_name_is_kept(self):
+        self.record("harvest", "--mode", "all")
+        for expected in ("a.flip.pft", "a.flip.1.pft"):
+            run = self.photofinish("flip", "a.pft", "1", timeout=60)
+            self.assertIn(run.status, (0, 3), run)
+            self.assertTrue((self.dir / expected).exists(), run)
+
+
+if __name__ == "__main__":
+    main()

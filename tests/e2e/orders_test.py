@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""photofinish explore and blame, by the command line: outcomes and their classes, bounds, what is gone on with, who is to blame."""
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from photofinish import BIN, PhotofinishTest, main
+
+PROGRAM = BIN / "e2e" / "flipped"
+
+
+class OrdersTest(PhotofinishTest):
+    def setUp(self):
+        super().setUp()
+        self.need("mpirun", PROGRAM)
+
+    def launch(self, what):
+        return ["mpirun", "--oversubscribe", "-n", "4", PROGRAM, what]
+
+    def explore(self, what, *options, state="t.explore"):
+        run = self.photofinish("explore", "--json", "-o", state, *options, *self.launch(what), timeout=200)
+        self.assertIn(run.status, (0, 5), run)
+        return run.status, run.json()
+
+    def by_outcome(self, found):
+        runs = {}
+        for each in found["outcomes"]:
+            runs[each["outcome"]] = runs.get(each["outcome"], 0) + each["runs"]
+        return runs
+
+    def test_outcomes(self):
+        status, found = self.explore("harvest")
+        self.assertEqual((status, found["runs"], found["all_orders_seen"]), (5, 6, True))
+        self.assertEqual(self.by_outcome(found), {"exit 3": 2, "ok": 4})
+        for each in found["outcomes"]:
+            replayed = self.photofinish("replay", each["trace"])
+            self.assertEqual(replayed.status, 3 if each["outcome"] == "exit 3" else 0, replayed)
+
+    def test_no_outcome_but_one(self):
+        status, found = self.explore("never")
+        self.assertEqual((status, self.by_outcome(found)), (0, {"ok": 6}))
+
+    def test_deadlock(self):
+        _, found = self.explore("stuck")
+        self.assertEqual(self.by_outcome(found), {"deadlock": 3, "ok": 3})
+        sentence = next(each["sentence"] for each in found["outcomes"] if each["outcome"] == "deadlock")
+        self.assertIn("rank 0 waits in MPI_Recv", sentence)
+
+    def test_check(self):
+        _, found = self.explore("never", "--check", "head -n 1 | grep -vq 'from 2'")
+        self.assertEqual(self.by_outcome(found), {"ok": 4, "wrong": 2})
+
+    def test_bound_and_what_is_left(self):
+        _, found = self.explore("never", "--bound", "0")
+        self.assertEqual((found["runs"], found["all_orders_seen"]), (1, False))
+        self.assertGreater(found["beyond_bound"], 0)
+        _, found = self.explore("never", "--max-runs", "2")
+        self.assertEqual((found["runs"], found["all_orders_seen"]), (3, False))
+        _, found = self.explore("never", "--jobs", "2")
+        self.assertEqual((found["runs"], found["all_orders_seen"]), (6, True))
+        _, found = self.explore("never")
+        self.assertEqual((found["runs"], found["runs_now"]), (6, 0))
+
+    def test_first_failure(self):
+        _, found = self.explore("harvest", "--first-failure")
+        self.assertEqual(self.by_outcome(found)["exit 3"], 1)
+
+    def test_another_program_in_the_file(self):
+        self.explore("never", "--max-runs", "1")
+        run = self.photofinish("explore", "-o", "t.explore", *self.launch("harvest"))
+        self.assertEqual(run.status, 2, run)
+        self.assertIn("explores another command", run.err)
+        (self.dir / "x.explore").write_text("no database\n" * 100)
+        run = self.photofinish("explore", "-o", "x.explore", *self.launch("never"))
+        self.assertEqual(run.status, 4, run)
+
+    # -- blame
+    def failing(self, what):
+        _, found = self.explore(what, "--first-failure")
+        return next(each["trace"] for each in found["outcomes"] if each["outcome"] != "ok")
+
+    def blame(self, *words):
+        run = self.photofinish("blame", "--json", "--runs", "3", *words, timeout=300)
+        self.assertEqual(run.status, 0, run)
+        return run.json()
+
+    def test_one_delivery(self):
+        found = self.blame(self.failing("harvest"))
+        self.assertRegex(found["sentence"], r"^fails if and only if rank 0's receive at flipped\.c:\d+ \(event 2\) takes rank 2's message before rank [13]'s$")
+        self.assertEqual((found["failed_with"], found["failed_without"], found["failed_with_all_else_free"], found["unclear"]), (3, 0, 3, 0))
+        good = self.photofinish("replay", found["good"])
+        self.assertEqual(good.status, 0, good)
+
+    def test_never_more_than_needed(self):
+        for what in ("late", "both"):
+            with self.subTest(what=what):
+                trace = self.failing(what)
+                found = self.blame(trace)
+                self.assertEqual((found["failed_with"], found["failed_without"]), (3, 0), found)
+                self.assertEqual(len(found["deliveries"]), 1, found)
+                for path in self.dir.glob("t.explore*"):
+                    path.rename(self.dir / f"{what}.{path.name}")
+
+    def test_deadlock_is_blamed(self):
+        found = self.blame(self.failing("stuck"))
+        self.assertEqual((found["outcome"], found["failed_with"], found["failed_without"]), ("deadlock", 3, 0))
+
+    def test_nothing_to_blame(self):
+        _, found = self.explore("always", "--max-runs", "1")
+        run = self.photofinish("blame", found["outcomes"][0]["trace"], timeout=200)
+        self.assertNotEqual(run.status, 0, run)
+        self.assertIn("the program fails in each of its 6 orders: no delivery is to blame", run.err)
+        _, found = self.explore("never", "--max-runs", "1", state="n.explore")
+        run = self.photofinish("blame", found["outcomes"][0]["trace"])
+        self.assertEqual(run.status, 2, run)
+        self.assertIn("did not fail", run.err)
+
+
+if __name__ == "__main__":
+    main()

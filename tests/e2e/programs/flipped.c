@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ * Races for flip_test.py and orders_test.py, by the first argument. Four ranks; rank 0 receives from any source.
+ *   harvest  a message of each other rank; fails with status 3 if rank 2's is the first
+ *   pairs    ranks 1 and 2 send to rank 0, which takes what comes, and to rank 3, which takes them by name
+ *   answers  rank 1 sends again when it is answered
+ *   twice    rank 1 sends two messages
+ *   stuck    if rank 3's message comes before rank 1's, rank 0 waits for one that nobody sends
+ *   late     of twelve messages, fails if the tenth is rank 2's
+ *   both     fails if rank 3 is first, and rank 1 last
+ *   never    fails in no order
+ *   always   fails in each */
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+
+static int rank;
+
+static int take(int source, int tag) {
+  int value;
+  MPI_Status status;
+  MPI_Recv(&value, 1, MPI_INT, source, tag, MPI_COMM_WORLD, &status);
+  printf("%d from %d\n", rank, status.MPI_SOURCE);
+  return status.MPI_SOURCE;
+}
+
+static void give(int to, int tag) {
+  MPI_Send(&rank, 1, MPI_INT, to, tag, MPI_COMM_WORLD);
+}
+
+/* What each receive of rank 0 takes, of `each` messages of the other three. */
+static int gather(int each, int* took) {
+  if (rank != 0) {
+    for (int i = 0; i < each; ++i) {
+      give(0, 1);
+    }
+    return 0;
+  }
+  for (int i = 0; i < 3 * each; ++i) {
+    took[i] = take(MPI_ANY_SOURCE, 1);
+  }
+  return 1;
+}
+
+static int run(const char* what) {
+  int took[12] = {0};
+  if (strcmp(what, "harvest") == 0) {
+    return gather(1, took) && took[0] == 2 ? 3 : 0;
+  }
+  if (strcmp(what, "late") == 0) {
+    return gather(4, took) && took[9] == 2 ? 3 : 0;
+  }
+  if (strcmp(what, "both") == 0) {
+    return gather(1, took) && took[0] == 3 && took[2] == 1 ? 3 : 0;
+  }
+  if (strcmp(what, "never") == 0 || strcmp(what, "always") == 0) {
+    return gather(1, took) && what[0] == 'a' ? 3 : 0;
+  }
+  if (strcmp(what, "stuck") == 0) {
+    if (gather(1, took)) {
+      for (int i = 0; i < 3 && took[i] != 1; ++i) {
+        if (took[i] == 3) {
+          take(3, 9);
+        }
+      }
+    }
+  } else if (strcmp(what, "twice") == 0) {
+    if (rank == 1) {
+      give(0, 1);
+      give(0, 1);
+    } else if (rank == 0) {
+      take(MPI_ANY_SOURCE, 1);
+      take(MPI_ANY_SOURCE, 1);
+    }
+  } else if (strcmp(what, "answers") == 0) {
+    if (rank == 1) {
+      give(0, 1);
+      take(0, 2);
+      give(0, 1);
+    } else if (rank == 0) {
+      take(MPI_ANY_SOURCE, 1);
+      give(1, 2);
+      take(MPI_ANY_SOURCE, 1);
+    }
+  } else if (strcmp(what, "pairs") == 0) {
+    if (rank == 0) {
+      take(MPI_ANY_SOURCE, 1);
+      take(MPI_ANY_SOURCE, 1);
+    } else if (rank < 3) {
+      give(0, 1);
+      give(3, 2);
+    } else {
+      take(1, 2);
+      take(2, 2);
+    }
+  }
+  return 0;
+}
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  const int status = run(argc > 1 ? argv[1] : "harvest");
+  MPI_Finalize();
+  return status;
+}
