@@ -10,6 +10,9 @@
 
 namespace pf::cli {
 
+/// The exit status of 'races --new-only' and 'ci' where something appears that the file of known races does not know.
+inline constexpr int kNewFound = 5;
+
 /// Tells it; its exit status.
 int fail(const Error& error);
 int ended(const Status& status);

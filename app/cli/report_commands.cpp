@@ -14,6 +14,8 @@
 #include "app/files/paths.h"
 #include "app/recording/record.h"
 #include "app/replaying/replay.h"
+#include "app/reports/baseline_file.h"
+#include "app/reports/judged_classes.h"
 #include "app/reports/payload_report.h"
 #include "app/reports/query.h"
 #include "app/reports/report.h"
@@ -123,15 +125,78 @@ struct ReportWords {
 };
 using WordsPtr = std::shared_ptr<ReportWords>;
 
-int showRaces(const ReportWords& words) {
-  if (words.json) {
-    return ended(app::racesReport(
-        words.trace, app::RacesForm::Json, [](std::string_view text, app::TextStyle) { put(text); },
-        {}, loadedPlugins()));
+/// Of `races`.
+struct RacesWords {
+  ReportWords report;
+  std::string baseline;  ///< file of known races to compare with
+  bool newOnly = false;
+  std::string written;  ///< file of known races to write to
+};
+
+/// `known` may be null.
+Status showRaces(const ReportWords& words, app::KnownRaces* known) {
+  const app::RacesForm form = words.json      ? app::RacesForm::Json
+                              : words.further ? app::RacesForm::Each
+                                              : app::RacesForm::Classes;
+  const app::StyledSink out = words.json ? [](std::string_view text, app::TextStyle) { put(text); }
+                                         : app::StyledSink(showStyled);
+  return app::racesReport(words.trace, form, out, {}, loadedPlugins(), known);
+}
+
+/// Adds the classes to the file that is kept with the source.
+int writeKnown(const RacesWords& words) {
+  Result<RaceBaseline> baseline = app::readBaselineIfThere(words.written);
+  if (!baseline) {
+    return fail(baseline.error());
   }
-  return ended(app::racesReport(words.trace,
-                                words.further ? app::RacesForm::Each : app::RacesForm::Classes,
-                                showStyled, {}, loadedPlugins()));
+  const Result<app::Added> added = app::addRacesTo(*baseline, words.report.trace);
+  if (!added) {
+    return fail(added.error());
+  }
+  if (const Status written = app::writeBaseline(words.written, *baseline); !written) {
+    return fail(written.error());
+  }
+  show(words.written + ": " + std::to_string(added->classes) +
+       (added->classes == 1 ? " class of races was" : " classes of races were") + " added, of " +
+       std::to_string(baseline->classes().size()) + "\n");
+  if (added->leftOut == 0) {
+    return 0;
+  }
+  return fail({ErrorCode::Usage,
+               std::to_string(added->leftOut) + " classes of races of " + words.report.trace +
+                   " were left out: of each " + app::kNoNameText,
+               "Compile with -g, and record before you change the source."});
+}
+
+/// kNewFound where a class is new and only those are asked for.
+int races(const RacesWords& words) {
+  if (!words.written.empty()) {
+    return writeKnown(words);
+  }
+  if (words.baseline.empty()) {
+    return ended(showRaces(words.report, nullptr));
+  }
+  Result<RaceBaseline> baseline = app::readBaseline(words.baseline);
+  if (!baseline) {
+    return fail(baseline.error());
+  }
+  app::KnownRaces known{std::move(*baseline), words.baseline, words.newOnly};
+  const int status = ended(showRaces(words.report, &known));
+  return status == 0 && words.newOnly && known.newClasses > 0 ? kNewFound : status;
+}
+
+void addKnown(CLI::App& command, const std::shared_ptr<RacesWords>& words) {
+  CLI::Option* baseline =
+      command.add_option("--baseline", words->baseline,
+                         "file of known races (NAME.races): says which classes it does not know");
+  command
+      .add_flag("--new-only", words->newOnly,
+                "only classes that it does not know; exit status 5 where there are any")
+      ->needs(baseline);
+  command
+      .add_option("--write-baseline", words->written,
+                  "add the classes, and what the trace says of them, to a file of known races")
+      ->excludes(baseline);
 }
 
 /// A command on FILE.
@@ -163,12 +228,14 @@ void addLooks(CLI::App& parser, Commands& commands) {
     return print(app::infoReport(info->trace, info->json, info->further), info->json);
   });
 
-  auto races = std::make_shared<ReportWords>();
+  auto racesWords = std::make_shared<RacesWords>();
+  const WordsPtr report(racesWords, &racesWords->report);
   CLI::App* racesCommand =
-      add(parser, races, "races", "Racing receives, and what each could have taken instead");
-  racesCommand->add_flag("--all", races->further, "every race in full, not one of each class");
-  addJson(*racesCommand, races);
-  keep(commands, racesCommand, races, [races] { return showRaces(*races); });
+      add(parser, report, "races", "Racing receives, and what each could have taken instead");
+  racesCommand->add_flag("--all", report->further, "every race in full, not one of each class");
+  addJson(*racesCommand, report);
+  addKnown(*racesCommand, racesWords);
+  keep(commands, racesCommand, report, [racesWords] { return races(*racesWords); });
 
   auto events = std::make_shared<ReportWords>();
   CLI::App* eventsCommand = add(parser, events, "events", "Events of all ranks");

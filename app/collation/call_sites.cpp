@@ -80,7 +80,7 @@ class Module {
     std::vector<CallSite> frames{site};
     Dwarf_Addr bias = 0;
     const Dwarf_Addr address = site.offset - 1 + m_bias;
-    Dwarf_Die* unit = m_module == nullptr ? nullptr : dwfl_module_addrdie(m_module, address, &bias);
+    Dwarf_Die* unit = unitAt(address, bias);
     if (unit == nullptr) {
       return frames;
     }
@@ -118,7 +118,33 @@ class Module {
     return frames;
   }
 
+  /// The line at which the function around a return address is declared, inlined or not; 0: not known.
+  [[nodiscard]] std::int32_t declaredAt(std::uint64_t offset) const {
+    Dwarf_Addr bias = 0;
+    const Dwarf_Addr address = offset - 1 + m_bias;
+    Dwarf_Die* unit = unitAt(address, bias);
+    if (unit == nullptr) {
+      return 0;
+    }
+    for (Dwarf_Die& scope : scopesAt(unit, address - bias)) {
+      const int tag = dwarf_tag(&scope);
+      if (tag == DW_TAG_inlined_subroutine || tag == DW_TAG_subprogram) {
+        Dwarf_Attribute attribute;
+        Dwarf_Word line = 0;
+        const bool known =
+            dwarf_formudata(dwarf_attr_integrate(&scope, DW_AT_decl_line, &attribute), &line) == 0;
+        return known && line <= INT32_MAX ? static_cast<std::int32_t>(line) : 0;
+      }
+    }
+    return 0;
+  }
+
  private:
+  /// The compilation unit at an address of the module; null: not known.
+  Dwarf_Die* unitAt(Dwarf_Addr address, Dwarf_Addr& bias) const {
+    return m_module == nullptr ? nullptr : dwfl_module_addrdie(m_module, address, &bias);
+  }
+
   /// Scopes around an address, the innermost one first, with inlined calls where they are made.
   static std::vector<Dwarf_Die> scopesAt(Dwarf_Die* unit, Dwarf_Addr address) {
     Dwarf_Die* found = nullptr;
@@ -166,21 +192,29 @@ class FrameResolver::File : public Module {
 FrameResolver::FrameResolver() = default;
 FrameResolver::~FrameResolver() = default;
 
+FrameResolver::File& FrameResolver::file(const std::string& module) {
+  auto& file = m_files[module];
+  if (file == nullptr) {
+    file = std::make_unique<File>(module);
+  }
+  return *file;
+}
+
 const std::vector<CallSite>& FrameResolver::frames(const std::string& module,
                                                    std::uint64_t offset) {
   const auto [known, isNew] = m_known.try_emplace({module, offset});
   if (isNew) {
-    auto& file = m_files[module];
-    if (file == nullptr) {
-      file = std::make_unique<File>(module);
-    }
     CallSite site;
     site.module = module;
     site.offset = offset;
-    file->resolve(site);
-    known->second = file->withCallers(site);
+    file(module).resolve(site);
+    known->second = file(module).withCallers(site);
   }
   return known->second;
+}
+
+std::int32_t FrameResolver::declaredAt(const std::string& module, std::uint64_t offset) {
+  return file(module).declaredAt(offset);
 }
 
 void resolveCallSites(std::vector<CallSite>& sites) {

@@ -32,9 +32,12 @@ class FrameResolver {
   /// The frames at one return address, the innermost one first: never empty. `file` is empty without
   /// debug information.
   const std::vector<CallSite>& frames(const std::string& module, std::uint64_t offset);
+  /// The line at which the function of the innermost of these frames is declared; 0: not known.
+  std::int32_t declaredAt(const std::string& module, std::uint64_t offset);
 
  private:
   class File;
+  File& file(const std::string& module);
   std::map<std::string, std::unique_ptr<File>> m_files;
   std::map<std::pair<std::string, std::uint64_t>, std::vector<CallSite>> m_known;
 };

@@ -17,6 +17,7 @@
 #include "app/collation/launch_context.h"
 #include "app/collation/log_files.h"
 #include "app/collation/race_reduction.h"
+#include "app/collation/site_names.h"
 #include "app/files/paths.h"
 #include "app/recording/input_tee.h"
 #include "app/version.h"
@@ -28,37 +29,14 @@ namespace pf::app {
 namespace fs = std::filesystem;
 namespace {
 
-/// Where the receive stands, and where the senders do.
-std::string classText(const Execution& execution, const Race& race) {
-  const EventRef receive = raceEvent(execution, race);
-  const auto& events = execution.ranks[static_cast<std::size_t>(receive.rank)].events;
-  std::set<std::string> senders;
-  const auto add = [&](std::uint32_t message) {
-    if (message < execution.messages.size()) {
-      const EventRef send = execution.messages[message].send;
-      senders.insert(siteText(
-          execution,
-          execution.ranks[static_cast<std::size_t>(send.rank)].events[send.serial - 1].site));
-    }
-  };
-  add(race.taken);
-  for (const std::uint32_t alternative : race.alternatives) {
-    add(alternative);
-  }
-  std::string text = siteText(execution, events[receive.serial - 1].site) + " <-";
-  for (const std::string& sender : senders) {
-    text += " " + sender;
-  }
-  return text;
-}
-
 db::RaceClasses classify(const Execution& execution, const std::vector<Race>& races) {
   db::RaceClasses classes;
+  SiteNames names(execution);
   classes.of = classesOfRaces(execution, races);
   classes.exact = true;
   for (std::size_t race = 0; race < races.size(); ++race) {
     if (classes.of[race] == classes.texts.size()) {  // the first of its class
-      classes.texts.push_back(classText(execution, races[race]));
+      classes.texts.push_back(names.ofClass(races[race]));
     }
   }
   return classes;
@@ -125,6 +103,29 @@ std::string siteText(const Execution& execution, std::uint32_t site) {
 EventRef raceEvent(const Execution& execution, const Race& race) {
   const RankHistory& rank = execution.ranks[static_cast<std::size_t>(race.rank)];
   return {race.rank, race.probe ? rank.probes[race.index].event : rank.receives[race.index].post};
+}
+
+std::string racePlaces(const Execution& execution, const Race& race) {
+  const EventRef receive = raceEvent(execution, race);
+  const auto& events = execution.ranks[static_cast<std::size_t>(receive.rank)].events;
+  std::set<std::string> senders;
+  const auto add = [&](std::uint32_t message) {
+    if (message < execution.messages.size()) {
+      const EventRef send = execution.messages[message].send;
+      senders.insert(siteText(
+          execution,
+          execution.ranks[static_cast<std::size_t>(send.rank)].events[send.serial - 1].site));
+    }
+  };
+  add(race.taken);
+  for (const std::uint32_t alternative : race.alternatives) {
+    add(alternative);
+  }
+  std::string text = siteText(execution, events[receive.serial - 1].site) + " <-";
+  for (const std::string& sender : senders) {
+    text += " " + sender;
+  }
+  return text;
 }
 
 Result<std::map<Rank, std::vector<unsigned char>>> readLogFiles(const std::string& logDirectory) {

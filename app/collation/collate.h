@@ -140,6 +140,8 @@ std::string siteText(const Execution& execution, std::uint32_t site);
 /// The event at which a race's receive shows itself: where a blocking receive or probe is called,
 /// where a non-blocking one was posted.
 EventRef raceEvent(const Execution& execution, const Race& race);
+/// Where a race's receive stands, and where the senders do: "a.c:10 <- a.c:20 b.c:7". Needs matchMessages() first.
+std::string racePlaces(const Execution& execution, const Race& race);
 
 std::string utcNow();
 std::string hostName();

@@ -3,18 +3,19 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <ranges>
 #include <set>
+#include <unordered_set>
 
 #include "app/collation/event_text.h"
-#include "app/collation/failure.h"
 #include "app/plugins/judges.h"
 #include "app/plugins/trace_facts.h"
 #include "app/replaying/replay.h"
 #include "app/replaying/report_parts.h"
+#include "app/reports/judged_classes.h"
 #include "app/reports/list_document.h"
 #include "app/reports/report.h"
 #include "replay_engine/races/race_classes.h"
-#include "replay_engine/races/race_weight.h"
 
 namespace pf::app {
 namespace {
@@ -70,7 +71,7 @@ json raceJson(const Execution& execution, const db::StoredRace& stored, RaceWeig
   return {{"receive", receive},
           {"taken", messageJson(execution, race.taken)},
           {"alternatives", alternatives},
-          {"class", stored.raceClass},
+          {"class", racePlaces(execution, race)},
           {"weight", nameOf(weight)}};
 }
 
@@ -83,15 +84,22 @@ std::string counted(std::size_t number, const char* one, const char* many) {
 class RacesReport {
  public:
   /// `judges`: null where there are none.
-  RacesReport(const Loaded& loaded, const std::vector<db::StoredRace>& stored, Judges* judges,
-              const StyledSink& out);
+  RacesReport(const Loaded& loaded, const std::vector<db::StoredRace>& stored,
+              const JudgedClasses& judged, Judges* judges, const StyledSink& out);
 
+  /// Of classes that are not known only. `file`: that says which are.
+  void leaveNewOnly(const std::string& file);
   void putJson() const;
   void putText(bool all, const RacesText& text) const;
 
  private:
   void putSummary() const;
-  void putClass(const RankedClass& one, std::size_t place) const;
+  void putClass(const JudgedClass& one, std::size_t place) const;
+  void putVerdict(const JudgedClass& one) const;
+  /// Whether the race is of a class that is shown.
+  [[nodiscard]] bool isShown(std::size_t number) const {
+    return m_newOnly.empty() || m_shown[number];
+  }
   void putRace(std::size_t number, const char* indent) const;
   void putWords(std::size_t number, const char* indent) const;
   void put(const std::string& text, TextStyle style = TextStyle::Plain) const {
@@ -106,25 +114,36 @@ class RacesReport {
   Judges* m_judges;
   const StyledSink& m_out;
   EventRef m_failed;  ///< failing receive
-  std::vector<RaceWeight> m_weights;
-  std::vector<RankedClass> m_classes;
+  const std::vector<RaceWeight>& m_weights;
+  std::vector<JudgedClass> m_classes;
+  std::string m_newOnly;      ///< the file that does not know them; empty: all are shown
+  std::vector<bool> m_shown;  ///< races, of m_newOnly
 };
 
 RacesReport::RacesReport(const Loaded& loaded, const std::vector<db::StoredRace>& stored,
-                         Judges* judges, const StyledSink& out)
+                         const JudgedClasses& judged, Judges* judges, const StyledSink& out)
     : m_execution(loaded.execution),
       m_stored(stored),
       m_judges(judges),
       m_out(out),
-      m_failed(failingReceive(loaded.store.ranks(), loaded.execution).value_or(EventRef{})),
-      m_weights(weighRaces(m_execution, m_failed, stored.size(),
-                           [&stored](std::size_t i) -> const Race& { return stored[i].race; })) {
+      m_failed(judged.failed),
+      m_weights(judged.weights),
+      m_classes(judged.classes) {}
+
+void RacesReport::leaveNewOnly(const std::string& file) {
+  m_newOnly = file;
+  std::erase_if(m_classes, [](const JudgedClass& one) { return !one.isNew; });
+  std::unordered_set<std::uint32_t> numbers;
+  for (const JudgedClass& one : m_classes) {
+    numbers.insert(one.ranked.number);
+  }
   std::vector<Race> races;
-  races.reserve(stored.size());
-  for (const db::StoredRace& each : stored) {
+  for (const db::StoredRace& each : m_stored) {
     races.push_back(each.race);
   }
-  m_classes = rankClasses(classesOfRaces(m_execution, races), m_weights);
+  for (const std::uint32_t number : classesOfRaces(m_execution, races)) {
+    m_shown.push_back(numbers.contains(number));
+  }
 }
 
 /// "MPI_Send at worker.c:40, MPI_Send at worker.c:52": where what it took or could have taken is sent.
@@ -157,6 +176,13 @@ std::string RacesReport::weightText(RaceWeight weight) const {
 }
 
 void RacesReport::putSummary() const {
+  if (!m_newOnly.empty()) {
+    put(m_classes.empty() ? "no class of races that " + m_newOnly + " does not know\n"
+                          : counted(m_classes.size(), "class", "classes") + " of races that " +
+                                m_newOnly + " does not know\n",
+        TextStyle::Bold);
+    return;
+  }
   std::string text = counted(m_stored.size(), "racing receive", "racing receives");
   if (!m_classes.empty()) {
     text += " in " + counted(m_classes.size(), "class", "classes");
@@ -204,13 +230,29 @@ void RacesReport::putWords(std::size_t number, const char* indent) const {
   }
 }
 
-void RacesReport::putClass(const RankedClass& one, std::size_t place) const {
+/// What somebody has said of it, and whether the file of known races knows it.
+void RacesReport::putVerdict(const JudgedClass& one) const {
+  const bool said = one.judged.verdict != RaceVerdict::Unknown || !one.judged.reason.empty();
+  if (said) {
+    put(std::string("    marked as ") + nameOf(one.judged.verdict) +
+            (one.judged.reason.empty() ? "" : ": ") + one.judged.reason + "\n",
+        one.judged.verdict == RaceVerdict::Bug ? TextStyle::Alarm : TextStyle::Plain);
+  }
+  if (one.isNew) {
+    put(one.survives ? "    new\n" : "    new: " + std::string(kNoNameText) + "\n",
+        TextStyle::Alarm);
+  }
+}
+
+void RacesReport::putClass(const JudgedClass& judged, std::size_t place) const {
+  const RankedClass& one = judged.ranked;
   const std::string weight = weightText(one.weight);
   put("\nclass " + std::to_string(place) + ": " + counted(one.races, "race", "races") +
           (weight.empty() ? "" : ", " + weight) + "\n",
       one.weight == RaceWeight::First ? TextStyle::Alarm : TextStyle::Bold);
   put("    received by " + callText(m_execution, raceEvent(m_execution, race(one.first))) +
       "\n    sent by     " + sendersText(race(one.first)) + "\n");
+  putVerdict(judged);
   if (one.races > 1) {
     put("    the first is race " + std::to_string(one.first + 1) + "\n");
   }
@@ -219,22 +261,25 @@ void RacesReport::putClass(const RankedClass& one, std::size_t place) const {
 
 void RacesReport::putText(bool all, const RacesText& text) const {
   putSummary();
+  const auto isShownRace = [this](std::size_t number) { return isShown(number); };
+  const auto numbers = std::views::iota(std::size_t{0}, m_stored.size());
   if (all) {
-    for (std::size_t number = 0; number < m_stored.size(); ++number) {
+    for (const std::size_t number : numbers | std::views::filter(isShownRace)) {
       putRace(number, "");
     }
     return;
   }
   const std::size_t shown = std::min(m_classes.size(), text.classes);
-  std::size_t left = m_stored.size();
+  auto left = static_cast<std::size_t>(std::ranges::count_if(numbers, isShownRace));
+  const std::size_t races = left;
   for (std::size_t i = 0; i < shown; ++i) {
     putClass(m_classes[i], i + 1);
-    left -= m_classes[i].races;
+    left -= m_classes[i].ranked.races;
   }
   if (left != 0) {
     put("\nand " + counted(m_classes.size() - shown, "more class", "more classes") + " with " +
         counted(left, "race", "races") + "; " + text.moreClasses + "\n");
-  } else if (m_stored.size() > m_classes.size()) {
+  } else if (races > m_classes.size()) {
     put("\n" + text.moreRaces + "\n", TextStyle::Dim);
   }
 }
@@ -242,16 +287,32 @@ void RacesReport::putText(bool all, const RacesText& text) const {
 void RacesReport::putJson() const {
   const TextSink out = [this](std::string_view text) { m_out(text, TextStyle::Plain); };
   json classes = json::array();
-  for (const RankedClass& one : m_classes) {
-    classes.push_back({{"class", m_stored[one.first].raceClass},
-                       {"weight", nameOf(one.weight)},
-                       {"races", one.races},
-                       {"first", one.first + 1},
-                       {"weightiest", one.weightiest + 1}});
+  for (const JudgedClass& judged : m_classes) {
+    const RankedClass& one = judged.ranked;
+    json object = {{"class", judged.places},
+                   {"name", placesOf(judged.name)},
+                   {"verdict", nameOf(judged.judged.verdict)},
+                   {"weight", nameOf(one.weight)},
+                   {"races", one.races},
+                   {"first", one.first + 1},
+                   {"weightiest", one.weightiest + 1}};
+    if (!judged.judged.reason.empty()) {
+      object["reason"] = judged.judged.reason;
+    }
+    if (judged.isNew) {
+      object["new"] = true;
+    }
+    classes.push_back(std::move(object));
   }
   ListDocument document(out, {{"classes", classes}}, "races");
   for (std::size_t i = 0; i < m_stored.size(); ++i) {
+    if (!isShown(i)) {
+      continue;
+    }
     json race = raceJson(m_execution, m_stored[i], m_weights[i]);
+    if (!m_newOnly.empty()) {
+      race["number"] = i + 1;
+    }
     if (m_judges != nullptr) {
       race["verdicts"] = wordsJson(m_judges->of(i));
     }
@@ -260,38 +321,74 @@ void RacesReport::putJson() const {
   document.finish();
 }
 
-void give(const RacesReport& report, RacesForm form, const RacesText& text) {
-  if (form == RacesForm::Json) {
+/// How a report is given.
+struct Given {
+  RacesForm form;
+  const StyledSink& out;
+  const RacesText& text;
+  KnownRaces* known;  ///< may be null
+};
+
+Status give(Loaded& loaded, const std::vector<db::StoredRace>& races, Judges* judges,
+            const Given& given) {
+  KnownRaces* const known = given.known;
+  const Result<JudgedClasses> judged =
+      judgedClasses(loaded, races, known != nullptr ? &known->baseline : nullptr);
+  if (!judged) {
+    return judged.error();
+  }
+  RacesReport report(loaded, races, *judged, judges, given.out);
+  if (known != nullptr) {
+    known->newClasses = static_cast<std::size_t>(
+        std::ranges::count_if(judged->classes, [](const JudgedClass& one) { return one.isNew; }));
+    if (known->newOnly) {
+      report.leaveNewOnly(known->name);
+    }
+  }
+  if (given.form == RacesForm::Json) {
     report.putJson();
   } else {
-    report.putText(form == RacesForm::Each, text);
+    report.putText(given.form == RacesForm::Each, given.text);
   }
+  return {};
 }
 
 }  // namespace
 
 Status racesReport(const std::string& trace, RacesForm form, const StyledSink& out,
-                   const RacesText& text, const plugins::Registry& plugins) {
+                   const RacesText& text, const plugins::Registry& plugins, KnownRaces* known) {
+  const Given given{form, out, text, known};
   if (!plugins.parts(plugins::PartKind::Judge).empty()) {
-    const Result<IndexedTrace> judged = loadIndexed(trace);
+    Result<IndexedTrace> judged = loadIndexed(trace);
     if (!judged) {
       return judged.error();
     }
     const TraceFacts facts(*judged);
     Judges judges(plugins, facts);
-    give(RacesReport(judged->loaded, judged->storedRaces, &judges, out), form, text);
-    return {};
+    return give(judged->loaded, judged->storedRaces, &judges, given);
   }
   Result<Loaded> loaded = load(trace);
   if (!loaded) {
     return loaded.error();
   }
-  Result<std::vector<db::StoredRace>> races = loaded->store.races();
+  const Result<std::vector<db::StoredRace>> races = loaded->store.races();
   if (!races) {
     return races.error();
   }
-  give(RacesReport(*loaded, *races, nullptr, out), form, text);
-  return {};
+  return give(*loaded, *races, nullptr, given);
+}
+
+Result<Added> addRacesTo(RaceBaseline& baseline, const std::string& trace) {
+  Result<Loaded> loaded = load(trace);
+  if (!loaded) {
+    return loaded.error();
+  }
+  const Result<std::vector<db::StoredRace>> races = loaded->store.races();
+  if (!races) {
+    return races.error();
+  }
+  const Result<JudgedClasses> judged = judgedClasses(*loaded, *races, nullptr);
+  return judged ? addTo(baseline, *loaded, *judged) : Result<Added>(judged.error());
 }
 
 }  // namespace pf::app

@@ -12,6 +12,7 @@
 #include "plugins/host/registry.h"
 #include "replay_engine/base/result.h"
 #include "replay_engine/execution/execution.h"
+#include "replay_engine/races/race_baseline.h"
 
 namespace pf::app {
 
@@ -37,9 +38,17 @@ struct RacesText {
   std::string moreClasses = "--all prints every race, --json every class";
   std::string moreRaces = "--all prints every race";
 };
-/// photofinish races FILE [--all] [--json], with what the judges of `plugins` say.
+/// The file of known races that the classes are compared with.
+struct KnownRaces {
+  RaceBaseline baseline;
+  std::string name;            ///< of the file
+  bool newOnly = false;        ///< only classes that it does not know are reported
+  std::size_t newClasses = 0;  ///< out: how many it does not know
+};
+/// photofinish races FILE [--all] [--json], with what the judges of `plugins` say. `known` may be null.
 Status racesReport(const std::string& trace, RacesForm form, const StyledSink& out,
-                   const RacesText& text = {}, const plugins::Registry& plugins = {});
+                   const RacesText& text = {}, const plugins::Registry& plugins = {},
+                   KnownRaces* known = nullptr);
 
 /// Which events are reported.
 struct EventChoice {

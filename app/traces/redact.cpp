@@ -102,8 +102,10 @@ Status redactTrace(const std::string& from, const std::string& to) {
   std::vector<Race> races;
   std::vector<std::string> classes;
   for (db::StoredRace& each : *stored) {
+    // Their names have source lines.
+    classes.push_back(each.raceClass.empty() ? std::string()
+                                             : racePlaces(loaded->execution, each.race));
     races.push_back(std::move(each.race));
-    classes.push_back(withoutPaths(each.raceClass));
   }
   Execution& execution = loaded->execution;
   for (CallSite& site : execution.sites) {

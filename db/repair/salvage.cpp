@@ -254,7 +254,8 @@ Status Salvage::copySession(const std::string& to) {
                                copySessionTable<RankGroup>(*made, TableId::RankGroup),
                                copySessionTable<RankArrangement>(*made, TableId::RankArrangement),
                                copySessionTable<BenignRace>(*made, TableId::BenignRace),
-                               copySessionTable<PartOfJob>(*made, TableId::PartOfJob)}) {
+                               copySessionTable<PartOfJob>(*made, TableId::PartOfJob),
+                               copySessionTable<JudgedRace>(*made, TableId::JudgedRace)}) {
     if (!status) {
       return status;
     }

@@ -137,6 +137,11 @@ void columns(Codec& c, V& v) {
   c(v.raceClass), c(v.reason), c(v.createdUtc);
 }
 
+template <typename Codec, Is<JudgedRace> V>
+void columns(Codec& c, V& v) {
+  c(v.raceClass), c(v.verdict), c(v.reason), c(v.createdUtc);
+}
+
 template <typename Codec, Is<PartOfJob> V>
 void columns(Codec& c, V& v) {
   c(v.ranks);

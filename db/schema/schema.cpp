@@ -87,6 +87,8 @@ constexpr std::array kEntries{
           "rank,ordinal,crc32c,length(data)", "rank,ordinal"},
     Entry{TableId::PartOfJob, TableKind::Session, "part_of_job", kCreatePartOfJob, "id,ranks",
           "id"},
+    Entry{TableId::JudgedRace, TableKind::Session, "judged_race", kCreateJudgedRace,
+          "id,class,verdict,reason,created_utc", "id"},
 };
 
 std::string insertText(const char* name, std::string_view columns) {

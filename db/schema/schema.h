@@ -15,7 +15,7 @@ namespace pf::db {
 class Database;
 
 inline constexpr std::uint32_t kApplicationId = 0x50466E31;  // "PFn1"
-inline constexpr std::uint32_t kFormatVersion = 14;
+inline constexpr std::uint32_t kFormatVersion = 15;
 inline constexpr std::uint32_t kPageSize = 4096;
 
 enum class TableKind {
@@ -57,6 +57,7 @@ enum class TableId : std::size_t {
   Payload,
   PayloadChunk,
   PartOfJob,
+  JudgedRace,
 };
 
 struct Table {

@@ -298,4 +298,13 @@ inline constexpr const char* kCreatePartOfJob = R"(CREATE TABLE part_of_job(
   ranks TEXT NOT NULL                -- as in "0, 2-4"
 ))";
 
+inline constexpr const char* kCreateJudgedRace = R"(CREATE TABLE judged_race(
+  -- Classes of races that somebody has judged, by names that survive edits of the program.
+  id INTEGER PRIMARY KEY,
+  class TEXT NOT NULL,               -- race_class.text
+  verdict TEXT NOT NULL,             -- benign, bug or unknown
+  reason TEXT NOT NULL,
+  created_utc TEXT NOT NULL
+))";
+
 }  // namespace pf::db

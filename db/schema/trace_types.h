@@ -278,6 +278,16 @@ struct RankArrangement {
   friend bool operator==(const RankArrangement&, const RankArrangement&) = default;
 };
 
+/// A class of races that somebody has judged.
+struct JudgedRace {
+  std::int64_t id = 0;
+  std::string raceClass;  ///< its name (replay_engine/races/race_baseline.h)
+  std::string verdict;    ///< "benign", "bug" or "unknown"
+  std::string reason;
+  std::string createdUtc;
+  friend bool operator==(const JudgedRace&, const JudgedRace&) = default;
+};
+
 /// Ranks that are debugged without the others.
 struct PartOfJob {
   std::int64_t id = 0;
@@ -285,7 +295,7 @@ struct PartOfJob {
   friend bool operator==(const PartOfJob&, const PartOfJob&) = default;
 };
 
-/// A class of races that somebody has judged to be harmless.
+/// A class of races that somebody has judged to be harmless, named by line numbers. Former versions wrote them.
 struct BenignRace {
   std::int64_t id = 0;
   std::string raceClass;

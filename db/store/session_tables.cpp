@@ -28,6 +28,8 @@ template <>
 constexpr TableId kTableOf<BenignRace> = TableId::BenignRace;
 template <>
 constexpr TableId kTableOf<PartOfJob> = TableId::PartOfJob;
+template <>
+constexpr TableId kTableOf<JudgedRace> = TableId::JudgedRace;
 
 Status checkSeal(Database& database, const Table& table) {
   return forEachRow(database, table, [](const Row&) { return true; });
@@ -228,6 +230,7 @@ PF_SESSION_TABLE(RankGroup);
 PF_SESSION_TABLE(RankArrangement);
 PF_SESSION_TABLE(BenignRace);
 PF_SESSION_TABLE(PartOfJob);
+PF_SESSION_TABLE(JudgedRace);
 #undef PF_SESSION_TABLE
 
 }  // namespace pf::db

@@ -244,7 +244,8 @@ std::string lostWith(TableId id) {
     case TableId::RankArrangement:
       return "groups of ranks, and which are shown";
     case TableId::BenignRace:
-      return "which races are harmless";
+    case TableId::JudgedRace:
+      return "what somebody has said of races";
     case TableId::GroupRecording:
       return "which groups can be replayed alone";
     case TableId::Payload:

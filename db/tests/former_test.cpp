@@ -23,7 +23,8 @@ namespace {
 
 /// tests/data/format11.pft.zst: the small content of sample.cpp, when facts were rows of one table
 /// and what a user adds was notes; …-racing.pft.zst: the racing content. format12…: the same, before groups were recorded. format13.pft.zst: the content
-/// with groups, before it was kept which ranks are debugged.
+/// with groups, before it was kept which ranks are debugged. format14.pft.zst: the same content, before races
+/// were judged by names that survive edits.
 void unpackFormer(const std::string& path, const char* name = "format11.pft.zst") {
   std::ifstream in(std::string(PF_DB_DATA "/") + name, std::ios::binary);
   const std::vector<char> packed((std::istreambuf_iterator<char>(in)),
@@ -36,8 +37,14 @@ void unpackFormer(const std::string& path, const char* name = "format11.pft.zst"
   ASSERT_EQ(::chmod(path.c_str(), 0600), 0);
 }
 
-Content contentOf13() {
+Content contentOf14() {
   Content content = groupContent();
+  content.judged.clear();
+  return content;
+}
+
+Content contentOf13() {
+  Content content = contentOf14();
   content.parts.clear();
   return content;
 }
@@ -79,7 +86,8 @@ TEST(FormerFormat, isBroughtUpToDate) {
                                       {"format11-racing.pft.zst", racingContent()},
                                       {"format12.pft.zst", smallContent()},
                                       {"format12-racing.pft.zst", racingContent()},
-                                      {"format13.pft.zst", contentOf13()}}) {
+                                      {"format13.pft.zst", contentOf13()},
+                                      {"format14.pft.zst", contentOf14()}}) {
     const Directory directory;
     const std::string path = directory.file("a.pft");
     unpackFormer(path, name);
@@ -117,7 +125,8 @@ TEST(FormerFormat, isRefusedWhereItIsTooOld) {
             "reads.");
   EXPECT_EQ(said(4), said(10));
   EXPECT_EQ(said(3), "Record the program again with this Photofinish.");
-  EXPECT_EQ(said(15), "Open it with the newer Photofinish that recorded it.");
+  EXPECT_EQ(said(static_cast<int>(kFormatVersion) + 1),
+            "Open it with the newer Photofinish that recorded it.");
 }
 
 TEST(FormerFormat, whatIsDamagedIsNamed) {
@@ -273,7 +282,9 @@ TEST(FormerFormat, isSavedFromWhereItDoesNotOpen) {
                                      {true, "format12.pft.zst"},
                                      {false, "format12.pft.zst"},
                                      {true, "format13.pft.zst"},
-                                     {false, "format13.pft.zst"}}) {
+                                     {false, "format13.pft.zst"},
+                                     {true, "format14.pft.zst"},
+                                     {false, "format14.pft.zst"}}) {
     const Directory directory;
     const std::string path = directory.file("a.pft");
     unpackFormer(path, name);
@@ -289,7 +300,9 @@ TEST(FormerFormat, isSavedFromWhereItDoesNotOpen) {
     ASSERT_TRUE(report.ok()) << report.error().text();
     EXPECT_TRUE(report->lost.empty());
     EXPECT_EQ(dump(*readContent(directory.file("saved.pft"))),
-              dump(std::string(name).starts_with("format13") ? contentOf13() : smallContent()));
+              dump(std::string(name).starts_with("format13")   ? contentOf13()
+                   : std::string(name).starts_with("format14") ? contentOf14()
+                                                               : smallContent()));
   }
 }
 

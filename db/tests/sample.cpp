@@ -266,6 +266,8 @@ Content groupContent() {
                           1, rank == 1 ? PayloadInfo::kComplete : PayloadInfo::kCut});
   }
   c.parts = {{3, "1-2"}};
+  c.judged = {{2, "MPI_Recv collect: MPI_Recv(&x);\nMPI_Send work: MPI_Send(&x);", "bug",
+               "issue 12", "2026-11-28T13:59:00Z"}};
   return c;
 }
 
@@ -415,11 +417,12 @@ Status writeContent(const std::string& path, const Content& content) {
   if (!store) {
     return store.error();
   }
-  for (const Status& status : {addAll(*store, content.breakpoints), addAll(*store, content.watches),
-                               addAll(*store, content.cycles), addAll(*store, content.stops),
-                               addAll(*store, content.hits), addAll(*store, content.notes),
-                               addAll(*store, content.groups), addAll(*store, content.arrangements),
-                               addAll(*store, content.benign), addAll(*store, content.parts)}) {
+  for (const Status& status :
+       {addAll(*store, content.breakpoints), addAll(*store, content.watches),
+        addAll(*store, content.cycles), addAll(*store, content.stops), addAll(*store, content.hits),
+        addAll(*store, content.notes), addAll(*store, content.groups),
+        addAll(*store, content.arrangements), addAll(*store, content.benign),
+        addAll(*store, content.parts), addAll(*store, content.judged)}) {
     if (!status) {
       return status;
     }
@@ -486,7 +489,7 @@ Result<Content> readContent(const std::string& path) {
        {readAll(*store, c.breakpoints), readAll(*store, c.watches), readAll(*store, c.cycles),
         readAll(*store, c.stops), readAll(*store, c.hits), readAll(*store, c.notes),
         readAll(*store, c.groups), readAll(*store, c.arrangements), readAll(*store, c.benign),
-        readAll(*store, c.parts)}) {
+        readAll(*store, c.parts), readAll(*store, c.judged)}) {
     if (!status) {
       return status.error();
     }
@@ -612,6 +615,9 @@ std::string dump(const Content& c) {
   }
   for (const BenignRace& v : c.benign) {
     d("benign", v.id, v.raceClass, v.reason, v.createdUtc);
+  }
+  for (const JudgedRace& v : c.judged) {
+    d("judged", v.id, v.raceClass, v.verdict, v.reason, v.createdUtc);
   }
   for (const PartOfJob& v : c.parts) {
     d("part", v.id, v.ranks);

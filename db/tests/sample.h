@@ -80,6 +80,7 @@ struct Content {
   std::vector<RankArrangement> arrangements;
   std::vector<BenignRace> benign;
   std::vector<PartOfJob> parts;
+  std::vector<JudgedRace> judged;
 };
 
 Content smallContent();

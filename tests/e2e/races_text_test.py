@@ -83,6 +83,10 @@ class RacesTextTest(PhotofinishTest):
         of = {}
         for number, race in enumerate(races, 1):
             of.setdefault(race["class"], []).append(number)
+        names = [each.pop("name") for each in document["classes"]]
+        self.assertEqual(names[0], ["MPI_Recv main: if (rank == 0) MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 99, MPI_COMM_WORLD, MPI_STATUS_IGNORE);",
+                                    "MPI_Send main: if (rank != 0) MPI_Send(&rank, 1, MPI_INT, 0, 99, MPI_COMM_WORLD);"])
+        self.assertEqual({each.pop("verdict") for each in document["classes"]}, {"unknown"})
         self.assertEqual(document["classes"][0], {"class": races[-1]["class"], "weight": "first", "races": 1, "first": last, "weightiest": last})
         for (_, count, _, example), told in zip(classes, document["classes"]):
             self.assertEqual((count, example), (len(of[told["class"]]), told["weightiest"]))

@@ -147,7 +147,7 @@ PARTS |= {
                                "app/gui/panes", "app/gui/commands", "app/gui/recording"}),
     "app/daemon": ("the program of the daemon", {BASE, *ANALYSIS, "replay_engine/groups", "replay_engine/protocol", "replay_engine/daemon", "replay_engine/log",
                    "replay_engine/rank/gen", *ALL_COMMANDS}),
-    "app/cli": ("the program photofinish", {BASE, "replay_engine/groups", *ALL_COMMANDS, *PLUGINS}),
+    "app/cli": ("the program photofinish", {BASE, "replay_engine/groups", "replay_engine/races", *ALL_COMMANDS, *PLUGINS}),
 }
 # Includes that go up. None may be added.
 KNOWN = {

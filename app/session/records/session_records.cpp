@@ -102,6 +102,7 @@ Result<SessionRecords> readRecords(db::TraceStore& store) {
   read(records.groups);
   read(records.arrangements);
   read(records.benign);
+  read(records.judged);
   read(records.parts);
   if (!status) {
     return status.error();
@@ -117,10 +118,11 @@ Result<bool> copyRecords(const SessionRecords& before, const SessionRecords& now
   const Result<Ids> groups = carry(before.groups, now.groups, to);
   const Result<Ids> arrangements = carry(before.arrangements, now.arrangements, to);
   const Result<Ids> benign = carry(before.benign, now.benign, to);
+  const Result<Ids> judged = carry(before.judged, now.judged, to);
   const Result<Ids> parts = carry(before.parts, now.parts, to);
   const Result<Ids> cycles = carry(before.cycles, now.cycles, to);
-  for (const Result<Ids>* each :
-       {&breakpoints, &watches, &notes, &groups, &arrangements, &benign, &parts, &cycles}) {
+  for (const Result<Ids>* each : {&breakpoints, &watches, &notes, &groups, &arrangements, &benign,
+                                  &judged, &parts, &cycles}) {
     if (!*each) {
       return each->error();
     }

@@ -20,6 +20,7 @@ struct SessionRecords {
   std::vector<db::RankGroup> groups;
   std::vector<db::RankArrangement> arrangements;
   std::vector<db::BenignRace> benign;
+  std::vector<db::JudgedRace> judged;
   std::vector<db::PartOfJob> parts;
   friend bool operator==(const SessionRecords&, const SessionRecords&) = default;
 };
