@@ -10,7 +10,7 @@ build_packages=(
   libotf2-trace-dev libxxhash-dev libmetis-dev libssl-dev
   libgtest-dev libgmock-dev)
 run_packages=(gdb sqlite3 xvfb xauth fonts-dejavu-core)
-test_packages=(gfortran libmpich-dev python3-mpi4py mumps-test clang-14 libclang-rt-14-dev clang-format-14 git imagemagick otf2-tools xdotool
+test_packages=(gfortran libmpich-dev python3-mpi4py python3-jsonschema python3-yaml mumps-test clang-14 libclang-rt-14-dev clang-format-14 git imagemagick otf2-tools xdotool
   munge slurmctld slurmd slurm-client iproute2 strace neovim nodejs)
 
 say() { printf '%s: %s\n' "$(basename "$0")" "$*"; }

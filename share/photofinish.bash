@@ -11,6 +11,7 @@ _photofinish() {
   fi
   case $previous in
     --mode) mapfile -t COMPREPLY < <(compgen -W "outcomes races all" -- "$current"); return ;;
+    --baseline | --write-baseline) mapfile -t COMPREPLY < <(compgen -f -X '!*.races' -- "$current"; compgen -d -- "$current"); return ;;
     --algorithm) mapfile -t COMPREPLY < <(compgen -W "meehan netzer-miller algorithm-a algorithm-b naive" -- "$current"); return ;;
     --format) mapfile -t COMPREPLY < <(compgen -W "$("$program" plugins 2>/dev/null | sed -n 's/^    exporter \([a-z0-9_-]*\):.*/\1/p')" -- "$current"); return ;;
   esac

@@ -26,6 +26,8 @@ struct Command {
 using Commands = std::vector<Command>;
 
 void addRecord(CLI::App& parser, Commands& commands);
+/// ci: what is known of a program's races, and what is not
+void addCi(CLI::App& parser, Commands& commands);
 /// `forced`: "pinned" or "tagged", or empty.
 void addReplay(CLI::App& parser, Commands& commands, const std::string& forced);
 /// info, races, events, check, salvage, redact, peek, diff, sql, export

@@ -205,6 +205,7 @@ int commandLine(int argc, char** argv) {
   parser.require_subcommand(0, 1);
   Commands commands;
   addRecord(parser, commands);
+  addCi(parser, commands);
   addReplay(parser, commands, *forced);
   addReports(parser, commands);
   addGroups(parser, commands);

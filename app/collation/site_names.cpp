@@ -17,24 +17,24 @@ constexpr std::int64_t kLargestSource = std::int64_t{16} << 20;  // bytes
 
 bool g_asBuilt = false;
 
-struct FileFacts {
+struct SourceFacts {
   std::int64_t size = 0;
   std::pair<std::int64_t, std::int64_t> changed;  ///< seconds, ns
 };
 
 /// Nothing: it is not there, or no file.
-std::optional<FileFacts> factsOf(const std::string& path) {
+std::optional<SourceFacts> sourceFacts(const std::string& path) {
   struct stat info {};
   if (::stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) {
     return std::nullopt;
   }
-  return FileFacts{info.st_size, {info.st_mtim.tv_sec, info.st_mtim.tv_nsec}};
+  return SourceFacts{info.st_size, {info.st_mtim.tv_sec, info.st_mtim.tv_nsec}};
 }
 
-std::optional<std::vector<std::string>> readLines(const std::string& source,
-                                                  const std::string& module) {
-  const std::optional<FileFacts> text = factsOf(source);
-  const std::optional<FileFacts> built = factsOf(module);
+std::optional<std::vector<std::string>> readSource(const std::string& source,
+                                                   const std::string& module) {
+  const std::optional<SourceFacts> text = sourceFacts(source);
+  const std::optional<SourceFacts> built = sourceFacts(module);
   if (!text || text->size > kLargestSource || !built ||
       (!g_asBuilt && text->changed > built->changed)) {
     return std::nullopt;
@@ -48,7 +48,7 @@ std::optional<std::vector<std::string>> readLines(const std::string& source,
 }
 
 /// Where a call is, for whom its line's text is not known.
-std::string whereText(const CallSite& site) {
+std::string siteWhere(const CallSite& site) {
   return site.file.empty()
              ? "offset " + std::to_string(site.offset) + " of " + fileName(site.module)
              : "line " + std::to_string(site.line) + " of " + fileName(site.file);
@@ -63,21 +63,25 @@ void takeSourcesAsBuilt() {
 const SiteNames::Lines* SiteNames::linesOf(const CallSite& site) {
   const auto [known, isNew] = m_lines.try_emplace({site.file, site.module});
   if (isNew) {
-    known->second = readLines(site.file, site.module);
+    known->second = readSource(site.file, site.module);
   }
   return known->second ? &*known->second : nullptr;
 }
 
+std::string SiteNames::functionOf(const CallSite& site) {
+  const std::string& innermost = m_resolver.frames(site.module, site.offset).front().function;
+  return innermost.empty() ? site.function : innermost;
+}
+
 std::string SiteNames::name(const std::string& call, const CallSite& site) {
-  const CallSite innermost = m_resolver.frames(site.module, site.offset).front();
-  const std::string& function = innermost.function.empty() ? site.function : innermost.function;
+  const std::string function = functionOf(site);
   const Lines* lines = site.file.empty() ? nullptr : linesOf(site);
   if (lines == nullptr || site.line < 1 || static_cast<std::size_t>(site.line) > lines->size()) {
-    return placeNameWithoutLine(call, function, whereText(site));
+    return placeNameWithoutLine(call, function, siteWhere(site));
   }
   const auto at = lines->begin() + (site.line - 1);
   if (at->empty()) {
-    return placeNameWithoutLine(call, function, whereText(site));
+    return placeNameWithoutLine(call, function, siteWhere(site));
   }
   const std::int32_t declared = m_resolver.declaredAt(site.module, site.offset);
   const bool inside = declared >= 1 && declared <= site.line;

@@ -27,6 +27,8 @@ class SiteNames {
 
   /// Of the call of an event that is in the execution.
   const std::string& place(EventRef event);
+  /// The function that a site is in, inlined or not; empty: not known.
+  std::string functionOf(const CallSite& site);
   /// Of a race's class. Needs matchMessages() first.
   std::string ofClass(const Race& race);
 

@@ -249,6 +249,7 @@ Status check(const std::string& command, const Printed& printed, TriedRun& run) 
     run.interrupted = true;  // the terminal's Ctrl-C is the command's, too
   } else if (!*right) {
     run.failure = "it ended well, and '" + command + "' says that it is wrong";
+    run.wrong = true;
   }
   return {};
 }
@@ -292,10 +293,8 @@ Result<Tried> tryUntilFailure(const UntilFailure& wish, const std::string& trace
   return Search(wish, trace, firstSeed, once).run();
 }
 
-namespace {
-
-/// A run, judged.
-Result<TriedRun> recordOnce(RecordOptions& options, const std::string& command) {
+Result<TriedRun> recordAndCheck(RecordOptions& options, const std::string& command,
+                                ShownOutput whose) {
   if (Status status = options.input->rewind(); !status) {
     return status.error();
   }
@@ -326,13 +325,11 @@ Result<TriedRun> recordOnce(RecordOptions& options, const std::string& command) 
       return status.error();
     }
   }
-  if (traced && (run.failure || run.interrupted)) {
+  if (traced && (run.failure || run.interrupted || whose == ShownOutput::OfAll)) {
     show(printed);
   }
   return run;
 }
-
-}  // namespace
 
 Result<Tried> recordUntilFailure(const RecordOptions& options, const UntilFailure& wish) {
   RecordOptions each = options;
@@ -351,7 +348,7 @@ Result<Tried> recordUntilFailure(const RecordOptions& options, const UntilFailur
   const TryOnce once = [&](const std::string& name, std::uint64_t seed) {
     each.output = name;
     each.jitterSeed = seed;
-    return recordOnce(each, wish.check);
+    return recordAndCheck(each, wish.check, ShownOutput::OfFailed);
   };
   return tryUntilFailure(wish, *trace, options.replace, options.jitterSeed, once);
 }

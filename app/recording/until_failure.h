@@ -29,6 +29,7 @@ struct TriedRun {
   bool interrupted = false;            ///< by the user: it is not judged
   bool traced = true;                  ///< false: it was interrupted before it had anything to keep
   std::vector<std::string> details = {};  ///< lines to tell of it if it is the one that fails
+  bool wrong = false;                     ///< it ended well, and the check says that it is wrong
 };
 /// Records a run into `trace`, with delays by this seed (0: none). An error is none of the program's.
 using TryOnce = std::function<Result<TriedRun>(const std::string& trace, std::uint64_t jitterSeed)>;
@@ -44,6 +45,12 @@ struct Tried {
 /// Has a command of the shell judge what a run has printed, its standard input: whether its exit status is 0. NotFound: it
 /// cannot be run; Usage: not all that was printed is there.
 Result<bool> isRight(const std::string& command, const Printed& printed);
+/// Whose output is shown at the end of its run.
+enum class ShownOutput : std::uint8_t { OfFailed, OfAll };
+/// Records one run into options.output, with standard input from its beginning, and has `check` judge it, if it is not empty. An
+/// error is none of the program's. `options.input` is set.
+Result<TriedRun> recordAndCheck(RecordOptions& options, const std::string& check,
+                                ShownOutput shown);
 
 /// Native timing and delays in turn; from `firstSeed` on, if that is not 0, delays only. `trace` becomes the run that fails;
 /// the good one lies beside it (goodName()). Says on standard error how each ended. Usage before any run where one of these

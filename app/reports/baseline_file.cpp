@@ -15,10 +15,10 @@ namespace pf::app {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::size_t kMostBytes =
+constexpr std::size_t kMostBaseline =
     (std::size_t{16} << 20U) + 1;  ///< what is larger is refused by its reader
 
-Error notThere(const std::string& path) {
+Error noBaseline(const std::string& path) {
   return Error{ErrorCode::NotFound, "there is no file of known races " + path,
                "'photofinish ci --update-baseline --baseline " + path +
                    " …' or 'photofinish races FILE --write-baseline " + path + "' makes it."};
@@ -31,7 +31,7 @@ fs::path behindLinks(const std::string& path) {
   return unknown ? fs::path(path) : real;
 }
 
-Status writeAll(int file, const std::string& text, const std::string& path) {
+Status writeBaselineText(int file, const std::string& text, const std::string& path) {
   for (std::size_t done = 0; done < text.size();) {
     const ssize_t n = ::write(file, text.data() + done, text.size() - done);
     if (n < 0 && errno != EINTR) {
@@ -48,7 +48,7 @@ Result<RaceBaseline> readBaseline(const std::string& path) {
   const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat info {};
   if (!file.valid() && errno == ENOENT) {
-    return notThere(path);
+    return noBaseline(path);
   }
   if (!file.valid() || ::fstat(file.get(), &info) != 0) {
     return systemError("cannot read " + path, errno);
@@ -59,7 +59,7 @@ Result<RaceBaseline> readBaseline(const std::string& path) {
   }
   std::string text;
   std::array<char, 65536> piece{};
-  while (text.size() < kMostBytes) {
+  while (text.size() < kMostBaseline) {
     const ssize_t n = ::read(file.get(), piece.data(), piece.size());
     if (n < 0 && errno != EINTR) {
       return systemError("cannot read " + path, errno);
@@ -97,7 +97,7 @@ Status writeBaseline(const std::string& path, const RaceBaseline& baseline) {
   ::umask(mask);
   constexpr mode_t kUsual = 0666;
   constexpr mode_t kRights = 07777;
-  Status status = writeAll(file.get(), text, path);
+  Status status = writeBaselineText(file.get(), text, path);
   if (status.ok() && ::fchmod(file.get(), there ? before.st_mode & kRights : kUsual & ~mask) != 0) {
     status = systemError("cannot write " + path, errno);
   }

@@ -11,7 +11,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from photofinish import BIN, SOURCE, PhotofinishTest, main
 
 DESK = BIN / "e2e" / "desk"
-COMMANDS = ["record", "replay", "info", "races", "events", "groups", "check", "salvage", "redact", "peek", "diff", "export", "plugins", "command", "debug", "dap", "attach", "core", "tutorial"]
+COMMANDS = ["record", "ci", "replay", "info", "races", "events", "groups", "check", "salvage", "redact", "peek", "diff", "export", "plugins", "command", "debug", "dap", "attach", "core", "tutorial"]
 
 
 class DeskTest(PhotofinishTest):
