@@ -238,17 +238,15 @@ class CiRun {
 
   Result<CiEnd> update(CiEnd end) {
     CiResult& result = end.result;
-    std::vector<const CiClass*> larger;
+    std::vector<std::string> names;
+    RaceBaseline verdicts;
     for (const CiClass& one : result.classes) {
-      larger.push_back(&one);
-    }
-    std::ranges::stable_sort(larger, std::greater<>(),
-                             [](const CiClass* one) { return one->places.size(); });
-    for (const CiClass* one : larger) {
-      if (one->isNew && one->survives && m_known.ofClass(one->name) == nullptr) {
-        m_known.setClass(one->name, one->judged);
+      if (one.isNew) {
+        names.push_back(one.name);
+        verdicts.setClass(one.name, one.judged);
       }
     }
+    m_known.add(std::move(names), verdicts);
     for (const CiOutcome& one : result.outcomes) {
       if (one.isNew && one.survives) {
         m_known.setOutcome(one.name, {});

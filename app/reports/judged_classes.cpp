@@ -43,7 +43,7 @@ Result<JudgedClasses> judgedClasses(Loaded& loaded, const std::vector<db::Stored
     one.ranked = ranked;
     one.name = stored[ranked.first].raceClass;
     one.places = racePlaces(loaded.execution, stored[ranked.first].race);
-    one.survives = placesOf(one.name).size() > 1 && !lacksLine(one.name);
+    one.survives = survivesEdits(one.name);
     const Judged* byFile = known != nullptr ? known->ofClass(one.name) : nullptr;
     const bool isKnown = byFile != nullptr && one.survives;
     one.isNew = known != nullptr && !isKnown;
@@ -66,18 +66,10 @@ Result<Added> addTo(RaceBaseline& baseline, Loaded& loaded, const JudgedClasses&
   Added added;
   std::vector<std::string> names;
   for (const JudgedClass& one : classes.classes) {
-    one.survives ? names.push_back(one.name) : static_cast<void>(++added.leftOut);
+    names.push_back(one.name);
+    added.leftOut += one.survives ? 0 : 1;
   }
-  std::ranges::stable_sort(names, std::greater<>(),
-                           [](const std::string& name) { return placesOf(name).size(); });
-  for (const std::string& name : names) {
-    const Judged* said = verdicts->ofClass(name);
-    const Judged* known = baseline.ofClass(name);
-    if (known == nullptr || (said != nullptr && !(*said == *known))) {
-      added.classes += known == nullptr ? 1 : 0;
-      baseline.setClass(name, said != nullptr ? *said : Judged{});
-    }
-  }
+  added.classes = baseline.add(std::move(names), *verdicts);
   return added;
 }
 

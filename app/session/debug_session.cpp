@@ -71,7 +71,7 @@ DebugSession::DebugSession(QObject* parent)
   connect(&m_debuggers, &Debuggers::attached, this, &DebugSession::begin);
   connect(&m_watches, &Watches::message, this, &DebugSession::message);
   connect(&m_bookmarks, &Bookmarks::changed, this, &DebugSession::publishMarks);
-  connect(&m_benign, &BenignRaces::message, this, &DebugSession::message);
+  connect(&m_judgedRaces, &JudgedRaces::message, this, &DebugSession::message);
   connect(&m_search, &HitSearch::message, this, &DebugSession::message);
   connect(&m_control, &RunControl::message, this, &DebugSession::message);
   connect(&m_control, &RunControl::progress, this, &DebugSession::progress);
@@ -98,7 +98,7 @@ void DebugSession::open(const QString& path, LoadedTrace trace) {
   m_state.current = m_state.trace->failure.event.valid() ? m_state.trace->failure.event.rank : 0;
   m_debuggers.begin({m_state.current});
   readRecords();
-  m_benign.open(m_store.get(), QString::fromStdString(m_state.run.program));
+  m_judgedRaces.open(m_store.get(), QString::fromStdString(m_state.run.program));
   Q_EMIT ranksChanged();
   Q_EMIT m_inspector.currentRankChanged(m_state.current);
 }

@@ -34,8 +34,8 @@
 #include "app/session/inspection/inspector.h"
 #include "app/session/inspection/machine_inspector.h"
 #include "app/session/rank_groups.h"
-#include "app/session/records/benign_races.h"
 #include "app/session/records/bookmarks.h"
+#include "app/session/records/judged_races.h"
 #include "app/session/run_control.h"
 #include "app/session/state/session_state.h"
 #include "app/session/targets/target.h"
@@ -117,7 +117,7 @@ class DebugSession : public QObject, private mi::FleetObserver {
   [[nodiscard]] Debuggers& debuggers() { return m_debuggers; }
   [[nodiscard]] Watches& watches() { return m_watches; }
   [[nodiscard]] Bookmarks& bookmarks() { return m_bookmarks; }
-  [[nodiscard]] BenignRaces& benign() { return m_benign; }
+  [[nodiscard]] JudgedRaces& judgedRaces() { return m_judgedRaces; }
   [[nodiscard]] RunControl& control() { return m_control; }
 
   // -- moving. All re-execute if the ranks are past the goal or none runs.
@@ -293,7 +293,7 @@ class DebugSession : public QObject, private mi::FleetObserver {
   Debuggers m_debuggers;
   Watches m_watches;
   Bookmarks m_bookmarks;
-  BenignRaces m_benign;
+  JudgedRaces m_judgedRaces;
   HitSearch m_search;
   RunControl m_control;
 

@@ -44,7 +44,7 @@ bool DebugSession::renew(const QString& path, LoadedTrace trace, const SessionRe
   } else {
     readRecords();
   }
-  m_benign.open(m_store.get(), QString::fromStdString(m_state.run.program));
+  m_judgedRaces.open(m_store.get(), QString::fromStdString(m_state.run.program));
   Q_EMIT ranksChanged();
   return true;
 }

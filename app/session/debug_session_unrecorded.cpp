@@ -97,7 +97,7 @@ void DebugSession::openUnrecorded(Source source, const QString& title,
   m_state.source = source;
   m_state.part.clear();
   m_state.path.clear();
-  m_benign.open(nullptr, {});
+  m_judgedRaces.open(nullptr, {});
   m_state.trace = emptyTrace(title, ranks, count);
   m_state.events.set({}, m_state.trace);
   m_state.run = {};

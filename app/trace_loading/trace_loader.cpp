@@ -147,6 +147,11 @@ struct Loading {
       return races.error();
     }
     data->races = std::move(*races);
+    Result<std::vector<std::string>> names = store.raceClassNames();
+    if (!names) {
+      return names.error();
+    }
+    data->raceClassNames = std::move(*names);
     addClocks(store, path);
     for (const db::RankInfo& rank : store.ranks()) {
       data->hosts.push_back(QString::fromStdString(rank.host));

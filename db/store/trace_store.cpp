@@ -248,6 +248,16 @@ Result<std::vector<StoredRace>> TraceStore::races() {
   return readRaces(*m_database, static_cast<std::size_t>(m_run.ranks));
 }
 
+Result<std::vector<std::string>> TraceStore::raceClassNames() {
+  Result<Transaction> transaction = Transaction::begin(*m_database, Transaction::Kind::Read);
+  if (!transaction) {
+    return transaction.error();
+  }
+  bool exact = false;
+  Result<std::vector<std::string>> names = readRaceClasses(*m_database, &exact);
+  return names && !exact ? Result(std::vector<std::string>()) : std::move(names);
+}
+
 Status TraceStore::forEachRace(const std::function<void(const RaceRecord&)>& visit) {
   Result<Transaction> transaction = Transaction::begin(*m_database, Transaction::Kind::Read);
   if (!transaction) {

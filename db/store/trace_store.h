@@ -76,6 +76,8 @@ class TraceStore {
   [[nodiscard]] Result<TimeOrigin> timeOrigin();
   /// As they were written; what they name is there in readExecution().
   [[nodiscard]] Result<std::vector<StoredRace>> races();
+  /// What table `race_class` says of each class, by its number in forEachRace(); empty where these have none.
+  [[nodiscard]] Result<std::vector<std::string>> raceClassNames();
   /// The same one after the other, for who has no use of texts of classes: calls `visit` with each.
   Status forEachRace(const std::function<void(const RaceRecord&)>& visit);
   /// Puts a later survey in the place of the former; all or nothing. Sets the totals of run().

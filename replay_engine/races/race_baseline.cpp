@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <utility>
 
 #include "replay_engine/base/shown_text.h"
@@ -131,6 +132,10 @@ std::string className(const std::string& receive, std::vector<std::string> sends
     name += "\n" + send;
   }
   return name;
+}
+
+bool survivesEdits(std::string_view name) {
+  return name.find('\n') != std::string_view::npos && !lacksLine(name);
 }
 
 std::vector<std::string> placesOf(std::string_view name) {
@@ -416,6 +421,22 @@ void RaceBaseline::setClass(const std::string& name, const Judged& judged) {
 
 void RaceBaseline::setOutcome(const std::string& name, const Judged& judged) {
   m_outcomes[name].judged = {judged.verdict, cutLine(judged.reason)};
+}
+
+std::size_t RaceBaseline::add(std::vector<std::string> names, const RaceBaseline& verdicts) {
+  std::erase_if(names, [](const std::string& name) { return !survivesEdits(name); });
+  std::ranges::stable_sort(names, std::greater<>(),
+                           [](const std::string& name) { return placesOf(name).size(); });
+  std::size_t added = 0;
+  for (const std::string& name : names) {
+    const Judged* said = verdicts.ofClass(name);
+    const Judged* known = ofClass(name);
+    if (known == nullptr || (said != nullptr && !(*said == *known))) {
+      added += known == nullptr ? 1 : 0;
+      setClass(name, said != nullptr ? *said : Judged{});
+    }
+  }
+  return added;
 }
 
 std::vector<std::string> RaceBaseline::classes() const {

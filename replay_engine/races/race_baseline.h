@@ -49,6 +49,8 @@ inline constexpr std::size_t kLongestLine = 1000;  ///< bytes
 
 /// The name of a class: the place of its receives, then those of the sends, sorted; a line each.
 [[nodiscard]] std::string className(const std::string& receive, std::vector<std::string> sends);
+/// Whether it is such a name, and survives edits.
+[[nodiscard]] bool survivesEdits(std::string_view name);
 /// The lines of such a name: never empty.
 [[nodiscard]] std::vector<std::string> placesOf(std::string_view name);
 
@@ -70,6 +72,9 @@ class RaceBaseline {
   void setClass(const std::string& name, const Judged& judged);
   void setOutcome(const std::string& name, const Judged& judged);
   void removeClass(const std::string& name) { m_classes.erase(name); }
+  /// Adds classes, with what `verdicts` says of them, else as not judged; what was said of others stays. One that a larger class
+  /// stands for is not added, nor one whose name does not survive edits. Returns how many are new.
+  std::size_t add(std::vector<std::string> names, const RaceBaseline& verdicts);
   [[nodiscard]] std::vector<std::string> classes() const;   ///< names, ascending
   [[nodiscard]] std::vector<std::string> outcomes() const;  ///< likewise
 

@@ -120,7 +120,7 @@ PARTS |= {
                             {BASE, "replay_engine/protocol", "replay_engine/agent", *STORE, "mi_bridge", "app/job", "app/replaying",
                              "app/unrecorded_jobs", "app/session/state"}),
     "app/session/inspection": ("stacks, variables, consoles of ranks", {BASE, *ANALYSIS, *VIEWS, "mi_bridge", "app/collation", "app/session/state"}),
-    "app/session/records": ("what a session keeps", {BASE, *ANALYSIS, *STORE, *VIEWS, "mi_bridge", "app/collation", "app/files", "app/traces",
+    "app/session/records": ("what a session keeps", {BASE, *ANALYSIS, *STORE, *VIEWS, "mi_bridge", "app/collation", "app/files", "app/reports", "app/traces",
                                                      "app/trace_loading", "app/session/state"}),
     "app/session": ("a debugging session", {*SESSION, "replay_engine/groups", "app/trace_loading", *SESSION_PARTS}),
     "app/front_end": ("signals and lines of front ends", {BASE}),

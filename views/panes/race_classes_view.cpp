@@ -21,7 +21,10 @@ RaceClassesView::RaceClassesView(QWidget* parent)
       m_proxy(new QSortFilterProxyModel(this)),
       m_table(new QTableView),
       m_benign(new QAction(tr("Mark as benign …"), this)),
-      m_notBenign(new QAction(tr("No longer benign"), this)) {
+      m_bug(new QAction(tr("Mark as a bug …"), this)),
+      m_notJudged(new QAction(tr("No longer marked"), this)),
+      m_save(new QAction(tr("Save as known races …"), this)),
+      m_load(new QAction(tr("Load known races …"), this)) {
   setObjectName(u"raceClassesView"_s);
   m_table->setObjectName(u"raceClasses"_s);
   m_table->setAccessibleName(tr("Classes of races"));
@@ -39,7 +42,12 @@ RaceClassesView::RaceClassesView(QWidget* parent)
     m_table->setColumnWidth(column, 56);
   }
   m_table->setContextMenuPolicy(Qt::ActionsContextMenu);
-  m_table->addActions({m_benign, m_notBenign});
+  m_save->setToolTip(
+      tr("Adds all classes, and what was said of them, to a file that is kept with the source"));
+  m_load->setToolTip(tr("Marks classes as such a file has them"));
+  auto* separator = new QAction(this);
+  separator->setSeparator(true);
+  m_table->addActions({m_benign, m_bug, m_notJudged, separator, m_save, m_load});
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->addWidget(m_table);
@@ -50,11 +58,21 @@ RaceClassesView::RaceClassesView(QWidget* parent)
       Q_EMIT benignRequested(one->key, one->receive);
     }
   });
-  connect(m_notBenign, &QAction::triggered, this, [this] {
+  connect(m_bug, &QAction::triggered, this, [this] {
     if (const RaceClass* one = m_model->classAt(selectedRow()); one != nullptr) {
-      Q_EMIT notBenignRequested(one->key);
+      Q_EMIT bugRequested(one->key, one->receive);
     }
   });
+  connect(m_notJudged, &QAction::triggered, this, [this] {
+    if (const RaceClass* one = m_model->classAt(selectedRow()); one != nullptr) {
+      Q_EMIT notJudgedRequested(one->key);
+      if (one->key != one->formerKey) {
+        Q_EMIT notJudgedRequested(one->formerKey);
+      }
+    }
+  });
+  connect(m_save, &QAction::triggered, this, &RaceClassesView::saveRequested);
+  connect(m_load, &QAction::triggered, this, &RaceClassesView::loadRequested);
   onCurrent();
 }
 
@@ -74,9 +92,9 @@ void RaceClassesView::fitColumns() {
   }
 }
 
-void RaceClassesView::setBenign(const QHash<QString, QString>& notes) {
+void RaceClassesView::setVerdicts(const RaceBaseline& verdicts) {
   const int row = selectedRow();
-  m_model->setBenign(notes);
+  m_model->setVerdicts(verdicts);
   selectRow(row);
 }
 
@@ -93,7 +111,10 @@ void RaceClassesView::onCurrent() {
   const int row = selectedRow();
   const RaceClass* one = m_model->classAt(row);
   m_benign->setEnabled(one != nullptr);
-  m_notBenign->setEnabled(m_model->isBenign(row));
+  m_bug->setEnabled(one != nullptr);
+  m_notJudged->setEnabled(m_model->judgedAt(row).has_value());
+  m_save->setEnabled(m_model->rowCount() > 0);
+  m_load->setEnabled(m_model->rowCount() > 0);
   Q_EMIT classSelected(m_model->racesAt(row));
 }
 

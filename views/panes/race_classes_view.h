@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The classes of races as a table, beside the race list.
 //
-// Data in:  setTrace(), setBenign(), selectRace().
-// Out:      classSelected(races) (empty = all), benignRequested(key) asks for a note,
-//           notBenignRequested(key).
+// Data in:  setTrace(), setVerdicts(), selectRace().
+// Out:      classSelected(races) (empty = all), benignRequested(key) and bugRequested(key) ask for a note,
+//           notJudgedRequested(key); saveRequested(), loadRequested(): of a file of known races.
 #pragma once
 
-#include <QHash>
 #include <QWidget>
 
 #include "views/trace/analyses/race_classes.h"
@@ -23,11 +22,14 @@ class RaceClassesView : public QWidget {
   explicit RaceClassesView(QWidget* parent = nullptr);
   void setTrace(TraceIndexPtr trace, const std::vector<std::uint8_t>& severity,
                 RaceClassesPtr classes);
-  void setBenign(const QHash<QString, QString>& notes);
+  void setVerdicts(const RaceBaseline& verdicts);
   [[nodiscard]] RaceClassModel* model() const { return m_model; }
   [[nodiscard]] QTableView* table() const { return m_table; }
   [[nodiscard]] QAction* benignAction() const { return m_benign; }
-  [[nodiscard]] QAction* notBenignAction() const { return m_notBenign; }
+  [[nodiscard]] QAction* bugAction() const { return m_bug; }
+  [[nodiscard]] QAction* notJudgedAction() const { return m_notJudged; }
+  [[nodiscard]] QAction* saveAction() const { return m_save; }
+  [[nodiscard]] QAction* loadAction() const { return m_load; }
   /// The row of the model that is selected, 0 (all races) if none is.
   [[nodiscard]] int selectedRow() const;
   void selectRow(int row);
@@ -35,7 +37,10 @@ class RaceClassesView : public QWidget {
  Q_SIGNALS:
   void classSelected(const std::vector<int>& races);
   void benignRequested(const QString& key, const QString& receive);
-  void notBenignRequested(const QString& key);
+  void bugRequested(const QString& key, const QString& receive);
+  void notJudgedRequested(const QString& key);
+  void saveRequested();
+  void loadRequested();
 
  private:
   void onCurrent();
@@ -45,7 +50,10 @@ class RaceClassesView : public QWidget {
   QSortFilterProxyModel* m_proxy;
   QTableView* m_table;
   QAction* m_benign;
-  QAction* m_notBenign;
+  QAction* m_bug;
+  QAction* m_notJudged;
+  QAction* m_save;
+  QAction* m_load;
 };
 
 }  // namespace pf::views

@@ -251,8 +251,8 @@ void RaceListView::showTrace(const TraceIndexPtr& trace, const JudgedRaces& judg
   }
 }
 
-void RaceListView::setBenign(const QHash<QString, QString>& notes) {
-  m_classes->setBenign(notes);
+void RaceListView::setVerdicts(const RaceBaseline& verdicts) {
+  m_classes->setVerdicts(verdicts);
   updateCount();
 }
 

@@ -42,8 +42,8 @@ class RaceListView : public QWidget {
   void renewTrace(const TraceIndexPtr& trace);
   /// What the user says has failed: the weights go by it. Not valid: what the recording has.
   void setFailing(const EventRef& event);
-  /// Keys of classes (race_classes.h) that somebody has judged to be benign, with the reason.
-  void setBenign(const QHash<QString, QString>& notes);
+  /// What somebody has said of classes, by their keys (race_classes.h).
+  void setVerdicts(const RaceBaseline& verdicts);
   /// What others hold of a race, a line each: behind the details of the selected one.
   void setJudges(std::function<QStringList(int race)> judges) { m_judges = std::move(judges); }
   /// Selects a race (index into TraceData::races) without emitting; -1 clears. A race that the

@@ -16,6 +16,18 @@ using namespace pf;
 using namespace pf::views;
 using namespace pf::views::test;
 
+namespace {
+
+RaceBaseline benign(const QHash<QString, QString>& reasons) {
+  RaceBaseline verdicts;
+  for (auto it = reasons.begin(); it != reasons.end(); ++it) {
+    verdicts.setClass(it.key().toStdString(), {RaceVerdict::Benign, it.value().toStdString()});
+  }
+  return verdicts;
+}
+
+}  // namespace
+
 class RaceClassesTest : public QObject {
   Q_OBJECT
 
@@ -56,6 +68,31 @@ class RaceClassesTest : public QObject {
     QCOMPARE(classes[0].ranks, std::vector<Rank>{0});
   }
 
+  /// The name that the file has, which survives edits, where it has one.
+  void aClassIsNamedAsInTheFile() {
+    TraceData data = *masterWorker();
+    const std::vector<Race> races = data.races.list();
+    data.races = {};
+    for (std::size_t i = 0; i < races.size(); ++i) {
+      RaceFacts facts;
+      facts.rank = races[i].rank;
+      facts.probe = races[i].probe;
+      facts.index = static_cast<std::uint32_t>(races[i].index);
+      facts.taken = races[i].taken;
+      facts.alternatives = races[i].alternatives;
+      facts.raceClass = static_cast<std::uint32_t>(i % 3);
+      data.races.add(facts);
+    }
+    data.races.finish();
+    data.raceClassNames = {className("MPI_Recv collect: f();", {"MPI_Send work: g();"}),
+                           "a.c:1 <- b.c:2"};
+    const RaceClasses found(makeIndex(std::make_shared<const TraceData>(data)));
+    QCOMPARE(found.all()[0].key, u"MPI_Recv collect: f();\nMPI_Send work: g();"_s);
+    QCOMPARE(found.all()[1].key, found.all()[1].formerKey);
+    QCOMPARE(found.all()[2].key, found.all()[2].formerKey);
+    QVERIFY(found.all()[0].formerKey.startsWith(u"MPI_Recv collect master.c:88 <"_s));
+  }
+
   void aClassFiltersTheList() {
     RaceListView view;
     view.resize(1500, 260);
@@ -79,7 +116,8 @@ class RaceClassesTest : public QObject {
     classes->selectRow(0);
     QCOMPARE(view.table()->model()->rowCount(), all);
     if (const QString shot = qEnvironmentVariable("PF_SHOT"); !shot.isEmpty()) {
-      view.setBenign({{classes->model()->classAt(1)->key, u"the sum does not depend on it"_s}});
+      view.setVerdicts(
+          benign({{classes->model()->classAt(1)->key, u"the sum does not depend on it"_s}}));
       view.grab().save(shot);
     }
   }
@@ -113,22 +151,34 @@ class RaceClassesTest : public QObject {
     classes->selectRow(1);
     QSignalSpy asked(classes, &RaceClassesView::benignRequested);
     QVERIFY(classes->benignAction()->isEnabled());
-    QVERIFY(!classes->notBenignAction()->isEnabled());
+    QVERIFY(!classes->notJudgedAction()->isEnabled());
     classes->benignAction()->trigger();
     QCOMPARE(asked.size(), 1);
     const QString key = asked[0][0].toString();
-    view.setBenign({{key, u"only the order of a log"_s}, {u"of another program"_s, u"x"_s}});
+    view.setVerdicts(
+        benign({{key, u"only the order of a log"_s}, {u"of another program"_s, u"x"_s}}));
     QCOMPARE(classes->selectedRow(), 1);
-    QVERIFY(classes->notBenignAction()->isEnabled());
+    QVERIFY(classes->notJudgedAction()->isEnabled());
     QCOMPARE(classes->model()->benignRaces(),
              static_cast<int>(classes->model()->classAt(1)->count));
     const QAbstractItemModel* table = classes->table()->model();
     const QModelIndex last = table->index(table->rowCount() - 1, RaceClassModel::Note);
     QCOMPARE(last.data().toString(), u"only the order of a log"_s);
-    QSignalSpy cleared(classes, &RaceClassesView::notBenignRequested);
-    classes->notBenignAction()->trigger();
+    QSignalSpy cleared(classes, &RaceClassesView::notJudgedRequested);
+    classes->notJudgedAction()->trigger();
     QCOMPARE(cleared[0][0].toString(), key);
-    view.setBenign({});
+    const QString name = key;
+    RaceBaseline bug;
+    bug.setClass(name.toStdString(), {RaceVerdict::Bug, "issue 12"});
+    view.setVerdicts(bug);
+    QCOMPARE(classes->model()->benignRaces(), 0);
+    QVERIFY(classes->notJudgedAction()->isEnabled());
+    QCOMPARE(classes->model()->index(1, RaceClassModel::Note).data().toString(),
+             u"bug: issue 12"_s);
+    QSignalSpy bugs(classes, &RaceClassesView::bugRequested);
+    classes->bugAction()->trigger();
+    QCOMPARE(bugs[0][0].toString(), key);
+    view.setVerdicts({});
     QCOMPARE(classes->model()->benignRaces(), 0);
     view.setTrace(nullptr);
     QCOMPARE(classes->model()->rowCount(), 0);

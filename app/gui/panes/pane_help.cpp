@@ -39,7 +39,7 @@ constexpr Help kHelp[] = {
      "trace."},
     {"races",
      "Receives that could have taken another message, in the order of logical time, and their "
-     "classes by source lines. A class can be marked as benign, with a reason."},
+     "classes by source lines. A class can be marked as benign or as a bug, with a reason."},
     {"breakpoints",
      "Where ranks stop: lines, functions, changes of values, exceptions, signals, MPI errors, and "
      "moments of the recording. Ranks says where, Stops who stops with them. They come back in "

@@ -2,6 +2,7 @@
 #include "app/gui/panes/shown_trace.h"
 
 #include <QCoreApplication>
+#include <QFileDialog>
 #include <QInputDialog>
 #include <QPointer>
 
@@ -128,10 +129,13 @@ void ShownTrace::connectRaces() {
   connect(races, &RaceListView::sourceRequested, this,
           [this](const EventRef& event) { showSites(event, {}); });
   connect(races->classes(), &views::RaceClassesView::benignRequested, this, &ShownTrace::askBenign);
-  connect(races->classes(), &views::RaceClassesView::notBenignRequested, &m_session.benign(),
-          &session::BenignRaces::clear);
-  connect(&m_session.benign(), &session::BenignRaces::changed, races,
-          [this] { m_views.races->setBenign(m_session.benign().notes()); });
+  connect(races->classes(), &views::RaceClassesView::bugRequested, this, &ShownTrace::askBug);
+  connect(races->classes(), &views::RaceClassesView::notJudgedRequested, &m_session.judgedRaces(),
+          &session::JudgedRaces::clear);
+  connect(races->classes(), &views::RaceClassesView::saveRequested, this, &ShownTrace::saveKnown);
+  connect(races->classes(), &views::RaceClassesView::loadRequested, this, &ShownTrace::loadKnown);
+  connect(&m_session.judgedRaces(), &session::JudgedRaces::changed, races,
+          [this] { m_views.races->setVerdicts(m_session.judgedRaces().verdicts()); });
 }
 
 void ShownTrace::askBookmark(const EventRef& event) {
@@ -149,9 +153,49 @@ void ShownTrace::askBenign(const QString& key, const QString& receive) {
   const QString reason =
       QInputDialog::getText(&m_window, tr("Benign races"),
                             tr("Why does it not matter which message %1 takes?").arg(receive),
-                            QLineEdit::Normal, m_session.benign().notes().value(key), &ok);
+                            QLineEdit::Normal, m_session.judgedRaces().notes().value(key), &ok);
   if (ok) {
-    m_session.benign().set(key, reason);
+    m_session.judgedRaces().set(key, reason);
+  }
+}
+
+void ShownTrace::askBug(const QString& key, const QString& receive) {
+  bool ok = false;
+  const QString text = QInputDialog::getText(
+      &m_window, tr("A bug"), tr("What goes wrong where %1 takes another message?").arg(receive),
+      QLineEdit::Normal, {}, &ok);
+  if (ok) {
+    m_session.judgedRaces().judge(key, {RaceVerdict::Bug, text.toStdString()});
+  }
+}
+
+namespace {
+
+/// Of all classes of the list.
+std::vector<std::string> keysOf(const views::RaceClassModel& model) {
+  std::vector<std::string> keys;
+  for (int row = 1; row < model.rowCount(); ++row) {
+    keys.push_back(model.classAt(row)->key.toStdString());
+  }
+  return keys;
+}
+
+}  // namespace
+
+void ShownTrace::saveKnown() {
+  const QString path = QFileDialog::getSaveFileName(&m_window, tr("Save as known races"), {},
+                                                    tr("Known races (*.races)"), nullptr,
+                                                    QFileDialog::DontConfirmOverwrite);
+  if (!path.isEmpty()) {
+    m_session.judgedRaces().save(path, keysOf(*m_views.races->classes()->model()));
+  }
+}
+
+void ShownTrace::loadKnown() {
+  const QString path = QFileDialog::getOpenFileName(&m_window, tr("Load known races"), {},
+                                                    tr("Known races (*.races);;All files (*)"));
+  if (!path.isEmpty()) {
+    m_session.judgedRaces().load(path, keysOf(*m_views.races->classes()->model()));
   }
 }
 

@@ -50,6 +50,9 @@ class ShownTrace : public QObject {
   void watchForDamage();
   void askBookmark(const EventRef& event);
   void askBenign(const QString& key, const QString& receive);
+  void askBug(const QString& key, const QString& receive);
+  void saveKnown();
+  void loadKnown();
 
   QWidget& m_window;
   const WindowViews m_views;

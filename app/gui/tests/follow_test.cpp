@@ -177,7 +177,7 @@ void FollowTest::recordedByTheWindow() {
   const std::size_t hits = canvas().found()->hits.size();
   m_window->session().bookmarks().add(receive, QStringLiteral("look here"));
   m_window->session().watches().set({QStringLiteral("state")});
-  m_window->session().benign().set(QStringLiteral("a < b"), QStringLiteral("it is so"));
+  m_window->session().judgedRaces().set(QStringLiteral("a < b"), QStringLiteral("it is so"));
   const auto kept = [&] {
     const int chosen = m_window->races().selectedRace();
     return view().t0 == from && view().t1 == to && canvas().eventCursor().selected() == receive &&
@@ -193,7 +193,7 @@ void FollowTest::recordedByTheWindow() {
                            kPatience);
   QVERIFY(kept());
   QVERIFY(events() > begun &&
-          m_window->session().benign().notes().contains(QStringLiteral("a < b")));
+          m_window->session().judgedRaces().notes().contains(QStringLiteral("a < b")));
   QVERIFY(m_window->session().trace()->execution.ranks[0].events.size() > receive.serial);
 
   // A view that ends with the trace goes on with it. What was made meanwhile is in the recording's
@@ -225,7 +225,7 @@ void FollowTest::recordedByTheWindow() {
   };
   QVERIFY(has("look here", receive.rank, receive.serial) && has("afterwards", 0, 3));
   QVERIFY(records->watches.size() == 1 && records->notes.size() == 2 &&
-          records->benign.size() == 1);
+          records->judged.size() == 1);
   // Nothing is left of the versions, nor is their directory once the window is closed.
   const QDir peeks(QFileInfo(m_versions.first()).absolutePath() + QStringLiteral("/.."));
   QVERIFY(m_versions.size() >= 5);

@@ -47,6 +47,16 @@ void forSends(const TraceIndex& trace, const Race& race, Visit&& visit) {
   std::for_each(race.alternatives.begin(), race.alternatives.end(), one);
 }
 
+/// The name that the file has of a race's class, if it is one that survives edits.
+std::optional<QString> nameOf(const TraceIndex& trace, std::size_t race) {
+  const TraceData& data = trace.data();
+  if (!data.races.hasClasses() || data.races.raceClass(race) >= data.raceClassNames.size()) {
+    return std::nullopt;
+  }
+  const std::string& name = data.raceClassNames[data.races.raceClass(race)];
+  return survivesEdits(name) ? std::optional(fromUtf8(name)) : std::nullopt;
+}
+
 /// What is said of all its races.
 void describe(const TraceIndex& trace, RaceClass& one) {
   const EventRef receive = trace.races().eventOf(at(one.first));
@@ -66,8 +76,24 @@ void describe(const TraceIndex& trace, RaceClass& one) {
   keys.sort();
   names.sort();
   names.removeDuplicates();
-  one.key = placeKey(trace, receive) + u" < "_s + keys.join(u" | "_s);
+  one.formerKey = placeKey(trace, receive) + u" < "_s + keys.join(u" | "_s);
+  one.key = nameOf(trace, at(one.first)).value_or(one.formerKey);
   one.senders = names.join(u", "_s);
+}
+
+}  // namespace
+
+namespace {
+
+/// "the sum does not depend on it", "bug: issue 12"
+QString noteText(const std::optional<Judged>& judged) {
+  if (!judged) {
+    return {};
+  }
+  const QString reason = oneLine(fromUtf8(judged->reason));
+  return judged->verdict != RaceVerdict::Bug ? reason
+         : reason.isEmpty()                  ? u"bug"_s
+                                             : u"bug: "_s + reason;
 }
 
 }  // namespace
@@ -157,13 +183,28 @@ void RaceClassModel::setTrace(TraceIndexPtr trace, const std::vector<std::uint8_
                     [this](std::size_t race) { return m_classes->of(race); })) {
     m_severity.push_back(static_cast<int>(weight));
   }
+  judge();
   endResetModel();
 }
 
-void RaceClassModel::setBenign(QHash<QString, QString> notes) {
+void RaceClassModel::setVerdicts(RaceBaseline verdicts) {
   beginResetModel();
-  m_benign = std::move(notes);
+  m_verdicts = std::move(verdicts);
+  judge();
   endResetModel();
+}
+
+void RaceClassModel::judge() {
+  m_judged.clear();
+  for (const RaceClass& one : m_classes->all()) {
+    const Judged* said = m_verdicts.ofClass(one.key.toStdString());
+    said = said != nullptr ? said : m_verdicts.ofClass(one.formerKey.toStdString());
+    m_judged.push_back(said != nullptr ? std::optional(*said) : std::nullopt);
+  }
+}
+
+std::optional<Judged> RaceClassModel::judgedAt(int row) const {
+  return classAt(row) != nullptr ? m_judged[at(row - 1)] : std::nullopt;
 }
 
 const RaceClass* RaceClassModel::classAt(int row) const {
@@ -178,15 +219,15 @@ int RaceClassModel::rowOf(int race) const {
   return race >= 0 && at(race) < m_races ? toInt(m_classes->of(at(race))) + 1 : 0;
 }
 
-bool RaceClassModel::isBenign(int row) const {
-  const RaceClass* one = classAt(row);
-  return one != nullptr && m_benign.contains(one->key);
+bool RaceClassModel::isJudged(int row, RaceVerdict verdict) const {
+  const std::optional<Judged> judged = judgedAt(row);
+  return judged && judged->verdict == verdict;
 }
 
 int RaceClassModel::benignRaces() const {
   std::size_t n = 0;
-  for (const RaceClass& one : m_classes->all()) {
-    n += m_benign.contains(one.key) ? one.count : 0;
+  for (std::size_t i = 0; i < m_judged.size(); ++i) {
+    n += m_judged[i] && m_judged[i]->verdict == RaceVerdict::Benign ? m_classes->all()[i].count : 0;
   }
   return toInt(n);
 }
@@ -222,7 +263,7 @@ QString RaceClassModel::text(const RaceClass& races, int row, int column) const 
       return u"%1:%2"_s.arg(ref.rank).arg(ref.serial);
     }
     case Note:
-      return oneLine(m_benign.value(races.key));
+      return noteText(judgedAt(row));
     default:
       return {};
   }
@@ -251,7 +292,7 @@ QVariant RaceClassModel::data(const QModelIndex& index, int role) const {
     case Qt::DisplayRole:
       return text(*one, index.row(), index.column());
     case Qt::ToolTipRole:
-      return index.column() == Note ? visibleText(m_benign.value(one->key)) : one->key;
+      return index.column() == Note ? noteText(judgedAt(index.row())) : visibleText(one->key);
     case SortRole:
       return index.column() == Weight  ? QVariant(severity(index.row()))
              : index.column() == Races ? QVariant(static_cast<qulonglong>(one->count))
@@ -284,7 +325,7 @@ QVariant RaceClassModel::headerData(int section, Qt::Orientation orientation, in
       "Ranks that receive",
       "Rank and event of the first",
       "Rank and event of the last",
-      "Why it is benign"};
+      "Why it is benign, or what bug it is"};
   if (role == Qt::DisplayRole) {
     return QString::fromLatin1(kTitles[section]);
   }

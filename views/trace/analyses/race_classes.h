@@ -1,25 +1,28 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Races grouped into classes: the receive's call site with the call sites of all the messages that
 // it could have taken. What a person judges is a class, not each of its thousand races. Data in:
-// setTrace(), setBenign(). Nothing out. QtCore only.
+// setTrace(), setVerdicts(). Nothing out. QtCore only.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include <QAbstractTableModel>
-#include <QHash>
 
+#include "replay_engine/races/race_baseline.h"
 #include "views/trace/trace_index.h"
 
 namespace pf::views {
 
 struct RaceClass {
-  /// The same in every run of the program: calls, functions, files' names and lines.
-  /// "MPI_Recv collect harvest.c:88 < MPI_Send work worker.c:40".
+  /// The same in every run of the program, and after edits: className(). Of a trace that has no such names formerKey.
   QString key;
+  /// By which former versions knew it: calls, functions, files' names and lines.
+  /// "MPI_Recv collect harvest.c:88 < MPI_Send work worker.c:40".
+  QString formerKey;
   QString receive;          ///< "MPI_Recv at harvest.c:88"
   QString senders;          ///< "worker.c:40, worker.c:52"
   QString call;             ///< of the receive: "MPI_Recv"
@@ -69,14 +72,16 @@ class RaceClassModel : public QAbstractTableModel {
   /// Null for null. `severity`: what rateRaces() says of it.
   void setTrace(TraceIndexPtr trace, const std::vector<std::uint8_t>& severity,
                 RaceClassesPtr classes);
-  /// Class keys that somebody has judged to be benign, with the reason.
-  void setBenign(QHash<QString, QString> notes);
+  /// What somebody has said of classes, by key or formerKey.
+  void setVerdicts(RaceBaseline verdicts);
 
   /// Row 0 stands for all races and has no class: null.
   [[nodiscard]] const RaceClass* classAt(int row) const;
   [[nodiscard]] std::vector<int> racesAt(int row) const;  ///< ascending; of row 0: none
   [[nodiscard]] int rowOf(int race) const;
-  [[nodiscard]] bool isBenign(int row) const;
+  [[nodiscard]] bool isBenign(int row) const { return isJudged(row, RaceVerdict::Benign); }
+  /// Nothing: nobody has said anything.
+  [[nodiscard]] std::optional<Judged> judgedAt(int row) const;
   [[nodiscard]] int benignRaces() const;
 
   [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
@@ -88,12 +93,15 @@ class RaceClassModel : public QAbstractTableModel {
  private:
   [[nodiscard]] QString text(const RaceClass& races, int row, int column) const;
   [[nodiscard]] int severity(int row) const;
+  [[nodiscard]] bool isJudged(int row, RaceVerdict verdict) const;
+  void judge();
 
   TraceIndexPtr m_trace;
   RaceClassesPtr m_classes;     ///< never null
   std::size_t m_races = 0;      ///< of all classes
   std::vector<int> m_severity;  ///< by class
-  QHash<QString, QString> m_benign;
+  RaceBaseline m_verdicts;
+  std::vector<std::optional<Judged>> m_judged;  ///< by class
 };
 
 }  // namespace pf::views

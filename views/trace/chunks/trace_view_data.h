@@ -48,6 +48,7 @@ struct TraceData {
   /// After matchMessages(). With `chunks` it has all but what the ranks did.
   Execution execution;
   RaceTable races;                                       ///< with `chunks` it has its places
+  std::vector<std::string> raceClassNames;               ///< by their numbers there; may be empty
   std::vector<std::vector<std::uint32_t>> logicalTimes;  ///< [rank][serial - 1], from 1
   /// Null: `execution` and `logicalTimes` are the whole.
   std::shared_ptr<const ExecutionChunks> chunks;
