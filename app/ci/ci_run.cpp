@@ -155,12 +155,12 @@ class CiRun {
 
  private:
   Status lookAtOthers() {
-    const Result<Exploration> others =
+    const Result<TriedOrders> others =
         m_wish.explore({m_wish.command, m_wish.explored, m_wish.check});
     if (!others) {
       return others.error();
     }
-    for (const Exploration::Run& run : others->runs) {
+    for (const TriedOrders::Run& run : others->runs) {
       if (Status status = judge(run.trace, run.wrong); !status) {
         return status;
       }

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "app/ci/exploration.h"
+#include "app/ci/other_orders.h"
 #include "app/recording/record.h"
 #include "app/reports/ci_result.h"
 #include "replay_engine/base/result.h"
@@ -30,7 +30,7 @@ struct CiWish {
   std::uint64_t jitterSeed = 0;  ///< of each second run, counted on; 0: from 1 on
   std::chrono::milliseconds stallLimit{
       0};  ///< every rank waits: until the run is ended; 0: where nothing can get on only
-  std::function<Result<Exploration>(const ExplorationWish&)> explore = app::explore;
+  std::function<Result<TriedOrders>(const OrdersWish&)> explore = app::tryOrders;
 };
 
 struct CiEnd {

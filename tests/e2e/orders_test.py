@@ -44,7 +44,7 @@ class OrdersTest(PhotofinishTest):
         _, found = self.explore("stuck")
         self.assertEqual(self.by_outcome(found), {"deadlock": 3, "ok": 3})
         sentence = next(each["sentence"] for each in found["outcomes"] if each["outcome"] == "deadlock")
-        self.assertIn("rank 0 waits in MPI_Recv", sentence)
+        self.assertIn("rank 0 is in MPI_Recv for rank 3, tag 9", sentence)
 
     def test_check(self):
         _, found = self.explore("never", "--check", "head -n 1 | grep -vq 'from 2'")

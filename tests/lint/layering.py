@@ -105,7 +105,7 @@ PARTS = {
     "app/plugins": ("a trace as plugins read it, what is called of them", {BASE, *ANALYSIS, *DB, *COMMANDS, *PLUGINS, "app/replaying"}),
     "app/reports": ("info, races, events, groups, payload, diff, sql", {BASE, FORMAT, *ANALYSIS, "replay_engine/groups", *DB, *COMMANDS, *PLUGINS,
                     "app/replaying", "app/plugins", "replay_engine/rank/gen"}),
-    "app/ci": ("photofinish ci", {BASE, *ANALYSIS, *STORE, *COMMANDS, "app/recording", "app/replaying", "app/reports"}),
+    "app/ci": ("photofinish ci", {BASE, *ANALYSIS, *STORE, *COMMANDS, "app/branching", "app/recording", "app/replaying", "app/reports"}),
     "app/export": ("other tools' formats", {BASE, *ANALYSIS, *DB, *COMMANDS, *PLUGINS, "app/replaying", "app/plugins", "app/reports"}),
     "app/tutorial": ("lessons, and what has to be installed for them", {BASE, "app/files", "app/job"}),
 }

@@ -10,13 +10,13 @@
 
 namespace pf::app {
 
-struct ExplorationWish {
+struct OrdersWish {
   std::vector<std::string> command;  ///< launcher, its options, program, arguments
   std::size_t mostRuns = 0;
   std::string check;  ///< command of the shell, as of `record --check`; empty: none
 };
 
-struct Exploration {
+struct TriedOrders {
   struct Run {
     std::string trace;   ///< kept; it is ours to remove
     bool wrong = false;  ///< it ended well, and the check says that it is wrong
@@ -25,7 +25,7 @@ struct Exploration {
   std::size_t tried = 0;  ///< executions, all of them
 };
 
-/// Runs each distinct matching of the program's messages once, up to `mostRuns`.
-Result<Exploration> explore(const ExplorationWish& wish);
+/// Runs each distinct matching of the program's messages once, up to `mostRuns` (app/branching/explore.h).
+Result<TriedOrders> tryOrders(const OrdersWish& wish);
 
 }  // namespace pf::app
