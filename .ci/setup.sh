@@ -7,7 +7,7 @@ build_packages=(
   ninja-build cmake g++ pkg-config python3 ccache
   qt6-base-dev qt6-svg-dev libqscintilla2-qt6-dev
   libopenmpi-dev openmpi-bin libsqlite3-dev libzstd-dev nlohmann-json3-dev libcli11-dev libdw-dev libelf-dev
-  libotf2-trace-dev libxxhash-dev libmetis-dev libssl-dev
+  libotf2-trace-dev libxxhash-dev libmetis-dev libcadical-dev libssl-dev
   libgtest-dev libgmock-dev)
 run_packages=(gdb sqlite3 xvfb xauth fonts-dejavu-core)
 test_packages=(gfortran libmpich-dev python3-mpi4py python3-jsonschema python3-yaml mumps-test clang-14 libclang-rt-14-dev clang-format-14 git imagemagick otf2-tools xdotool

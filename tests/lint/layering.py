@@ -36,6 +36,7 @@ PARTS = {
     "replay_engine/comparison": ("in what two executions differ", {BASE, *VALUES}),
     "replay_engine/branching": ("other runs: which choices stay, which are made otherwise", {BASE, *VALUES}),
     "replay_engine/groups": ("replay groups, and what they leave to log", {BASE, "replay_engine/execution"}),
+    "replay_engine/prediction": ("what another order of the messages leads to", {BASE, *VALUES}),
     "replay_engine/rank/gen": ("the table of MPI routines, and what is made of it", set()),
     FORMAT: ("records of a rank's log, values of its schedule", {BASE}),
     "replay_engine/log": ("reads logs, makes schedules", {BASE, FORMAT, *ANALYSIS, "replay_engine/rank/gen"}),
@@ -103,7 +104,8 @@ PARTS = {
                       {BASE, FORMAT, *ANALYSIS, "replay_engine/branching", "replay_engine/log", "replay_engine/protocol", "replay_engine/rank/gen", *STORE, "db/sqlite", *COMMANDS,
                        "app/recording", "app/replaying"}),
     "app/plugins": ("a trace as plugins read it, what is called of them", {BASE, *ANALYSIS, *DB, *COMMANDS, *PLUGINS, "app/replaying"}),
-    "app/reports": ("info, races, events, groups, payload, diff, sql", {BASE, FORMAT, *ANALYSIS, "replay_engine/groups", *DB, *COMMANDS, *PLUGINS,
+    "app/reports": ("info, races, events, groups, predict, payload, diff, sql", {BASE, FORMAT, *ANALYSIS, "replay_engine/groups",
+                    "replay_engine/prediction", *DB, *COMMANDS, *PLUGINS,
                     "app/replaying", "app/plugins", "replay_engine/rank/gen"}),
     "app/ci": ("photofinish ci", {BASE, *ANALYSIS, *STORE, *COMMANDS, "app/branching", "app/recording", "app/replaying", "app/reports"}),
     "app/export": ("other tools' formats", {BASE, *ANALYSIS, *DB, *COMMANDS, *PLUGINS, "app/replaying", "app/plugins", "app/reports"}),
@@ -148,7 +150,7 @@ PARTS |= {
                                "app/gui/panes", "app/gui/commands", "app/gui/recording"}),
     "app/daemon": ("the program of the daemon", {BASE, *ANALYSIS, "replay_engine/groups", "replay_engine/protocol", "replay_engine/daemon", "replay_engine/log",
                    "replay_engine/rank/gen", *ALL_COMMANDS}),
-    "app/cli": ("the program photofinish", {BASE, "replay_engine/groups", "replay_engine/races", *ALL_COMMANDS, *PLUGINS}),
+    "app/cli": ("the program photofinish", {BASE, "replay_engine/groups", "replay_engine/races", "replay_engine/prediction", *ALL_COMMANDS, *PLUGINS}),
 }
 # Includes that go up. None may be added.
 KNOWN = {
