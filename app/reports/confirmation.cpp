@@ -11,13 +11,16 @@
 #include <thread>
 #include <vector>
 
+#include "app/collation/failure.h"
 #include "app/files/paths.h"
+#include "app/replaying/replay.h"
 #include "app/replaying/report_parts.h"
 
 namespace pf::app {
 namespace {
 
-constexpr int kFlipImpossible = 4;  ///< exit status of photofinish flip: a sentence says why
+constexpr int kFlipImpossible =
+    3;  ///< exit status of photofinish flip without a trace: a sentence says why
 constexpr int kBadUse = 2;
 constexpr std::chrono::milliseconds kToEnd{10000};
 
@@ -101,12 +104,30 @@ Result<bool> isLeft(const std::string& trace, EventRef event) {
   return false;
 }
 
+/// Nothing: the run in `trace` ended well.
+Result<std::optional<WhatFailed>> howItFailed(const std::string& trace) {
+  Result<db::TraceStore> store = openTrace(trace, db::TraceStore::Mode::ReadOnly);
+  return store ? Result<std::optional<WhatFailed>>(
+                     whatFailed(store->ranks(), store->run().exitStatus))
+               : Result<std::optional<WhatFailed>>(store.error());
+}
+
 Confirmation judgeEnd(const FlipRun& run, const Prediction& prediction, int status) {
   Confirmation made;
   made.trace = isFile(run.output) ? run.output : "";
   made.state = Confirmation::State::Otherwise;
   made.why = statusWords(status);
   const bool good = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  if (prediction.kind == PredictionKind::Deadlock && !good && !made.trace.empty()) {
+    const Result<std::optional<WhatFailed>> failed = howItFailed(made.trace);
+    if (!failed) {
+      return {Confirmation::State::NotTried, failed.error().message, made.trace};
+    }
+    if (*failed && (*failed)->hangs) {  // flip has ended a run that could not get on
+      made.state = Confirmation::State::Confirmed;
+    }
+    made.why = *failed ? (*failed)->sentence : made.why;
+  }
   if (prediction.kind == PredictionKind::Truncation && !good) {
     made.state = Confirmation::State::Confirmed;
   }
@@ -160,8 +181,8 @@ Confirmation confirmByFlip(const FlipRun& run, const Prediction& prediction) {
     end(child);
     return judgeHang(run, prediction);
   }
-  if (WIFEXITED(status) && (WEXITSTATUS(status) == kFlipImpossible ||
-                            (WEXITSTATUS(status) == kBadUse && !isFile(run.output)))) {
+  const int exit = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+  if ((exit == kFlipImpossible || exit == kBadUse) && !isFile(run.output)) {
     return {Confirmation::State::NotTried,
             "photofinish flip could not force it (exit status " +
                 std::to_string(WEXITSTATUS(status)) + ")",

@@ -186,19 +186,43 @@ void Encoding::addCounts() {
   for (const ReceiveClass& one : m_streams.classes) {
     addCount(one);
   }
+  for (const ReceiveGroup& group : m_streams.groups) {
+    addCount(group);
+  }
+}
+
+std::vector<Literal> Encoding::leftOf(std::uint32_t stream) const {
+  std::vector<Literal> left;
+  for (const std::uint32_t message : m_streams.streams[stream]) {
+    left.push_back(-m_taken[message]);
+  }
+  std::ranges::reverse(left);  // the last first: they are left in the reverse order
+  return left;
+}
+
+/// Where the first receives of the group all have a message, as many are taken.
+void Encoding::addCount(const ReceiveGroup& group) {
+  std::vector<std::vector<Literal>> areLeft;
+  for (const std::uint32_t stream : group.streams) {
+    areLeft.push_back(leftOf(stream));
+  }
+  const std::vector<Literal> left = sumOf(std::move(areLeft));
+  Literal allMatched = m_true;
+  for (std::size_t i = 0; i < group.receives.size() && i < left.size(); ++i) {
+    allMatched = allOf(Clause{allMatched, m_matched[group.receives[i]]});
+    m_solver.add({-allMatched, -left[left.size() - 1 - i]});
+  }
 }
 
 void Encoding::addCount(const ReceiveClass& one) {
   std::vector<std::vector<Literal>> areSent;
   std::vector<std::vector<Literal>> areLeft;
   for (const std::uint32_t stream : one.streams) {
+    areLeft.push_back(leftOf(stream));
     areSent.emplace_back();
-    areLeft.emplace_back();
     for (const std::uint32_t message : m_streams.streams[stream]) {
       areSent.back().push_back(sent(message));
-      areLeft.back().push_back(-m_taken[message]);
     }
-    std::ranges::reverse(areLeft.back());  // the last first: they are left in the reverse order
   }
   if (areSent.empty()) {
     return;

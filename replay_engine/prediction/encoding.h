@@ -119,6 +119,9 @@ class Encoding {
   void addFinalMatches();
   void addCounts();
   void addCount(const ReceiveClass& one);
+  void addCount(const ReceiveGroup& group);
+  /// Of the messages of a stream that they are not taken, in unary.
+  [[nodiscard]] std::vector<Literal> leftOf(std::uint32_t stream) const;
   [[nodiscard]] std::vector<Literal> sumOf(std::vector<std::vector<Literal>> numbers);
   [[nodiscard]] std::vector<Literal> sumOf(const std::vector<Literal>& a,
                                            const std::vector<Literal>& b);

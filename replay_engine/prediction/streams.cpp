@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <tuple>
+#include <utility>
 
 namespace pf::prediction {
 namespace {
@@ -63,6 +64,30 @@ void countRivals(Streams& made) {
   }
 }
 
+void listGroups(const ProgramModel& model, Streams& made) {
+  std::map<std::pair<Rank, std::uint32_t>, ReceiveGroup> groups;
+  for (std::uint32_t number = 0; number < model.receives.size(); ++number) {
+    const ModelReceive& receive = model.receives[number];
+    groups[{receive.rank, receive.comm}].receives.push_back(number);
+  }
+  for (std::uint32_t stream = 0; stream < made.streams.size(); ++stream) {
+    const ModelMessage& first = model.messages[made.streams[stream].front()];
+    if (const auto found = groups.find({first.dest, first.comm}); found != groups.end()) {
+      found->second.streams.push_back(stream);
+    }
+  }
+  std::map<std::pair<Rank, std::uint32_t>, std::size_t> classes;
+  for (const ReceiveClass& one : made.classes) {
+    const ModelReceive& receive = model.receives[one.receives.front()];
+    ++classes[{receive.rank, receive.comm}];
+  }
+  for (auto& [key, group] : groups) {
+    if (classes[key] > 1 && !group.streams.empty()) {
+      made.groups.push_back(std::move(group));
+    }
+  }
+}
+
 }  // namespace
 
 Streams streamsOf(const ProgramModel& model) {
@@ -70,6 +95,7 @@ Streams streamsOf(const ProgramModel& model) {
   listStreams(model, made);
   listClasses(model, made);
   countRivals(made);
+  listGroups(model, made);
   return made;
 }
 

@@ -21,10 +21,17 @@ struct ReceiveClass {
   std::vector<std::uint32_t> rivals;
 };
 
+/// All receives of one rank and communicator, in posting order, and all that comes to them.
+struct ReceiveGroup {
+  std::vector<std::uint32_t> receives;
+  std::vector<std::uint32_t> streams;
+};
+
 struct Streams {
   std::vector<Stream> streams;
   std::vector<std::uint32_t> streamOf;  ///< by message
   std::vector<ReceiveClass> classes;
+  std::vector<ReceiveGroup> groups;  ///< those of several classes
 };
 
 [[nodiscard]] Streams streamsOf(const ProgramModel& model);

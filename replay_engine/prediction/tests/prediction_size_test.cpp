@@ -115,9 +115,10 @@ TEST(PredictionSize, AllToOneByWildcards) {
   EXPECT_EQ(script.predicted("all to one"), 0U);
 }
 
+/// 300 messages: to one rank, where some receives are named, a thousand may take longer.
 TEST(PredictionSize, AllToOneAndThenANamedReceive) {
   Script script(kRanks);
-  for (int round = 0; round < 1000 / (kRanks - 1); ++round) {
+  for (int round = 0; round < 300 / (kRanks - 1); ++round) {
     for (Rank rank = 1; rank < kRanks; ++rank) {
       script.send(rank, 0);
       script.receive(0, rank == 8 ? 8 : kAnySource, rank);

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""photofinish predict: what hangs in another order is predicted from a run that did not, and nothing where no order does."""
+import json
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from photofinish import BIN, SOURCE, PhotofinishTest, main
+
+PROGRAM = BIN / "e2e" / "predicted"
+CORPUS = BIN / "corpus"
+EXPECTED = json.loads((SOURCE / "tests" / "corpus" / "expected.json").read_text())
+PREDICTED = 5
+
+
+class PredictTest(PhotofinishTest):
+    def setUp(self):
+        super().setUp()
+        self.need("mpirun", PROGRAM)
+
+    def predict(self, *words):
+        return self.photofinish("predict", self.dir / "t.pft", "--no-confirm", *words)
+
+    def predicted(self, what, *options):
+        (self.dir / "t.pft").unlink(missing_ok=True)
+        self.record("t.pft", self.mpirun(4, PROGRAM, what), *options)
+        return self.predict("--json")
+
+    def check_deadlock(self, run):
+        self.assertEqual(run.status, PREDICTED, run)
+        found = run.json()["predictions"]
+        self.assertEqual([(each["kind"], each["sends"]) for each in found], [("deadlock", "buffered")], run)
+        flip = found[0]["flips"]
+        self.assertEqual([(each["receive"]["rank"], each["takes"]["rank"], each["recorded"]["rank"]) for each in flip], [(1, 2, 0)], run)
+        self.assertEqual(found[0]["flip"], f"1:{flip[0]['receive']['serial']}=2:{flip[0]['takes']['serial']}", run)
+        self.assertIn(1, [each["rank"] for each in found[0]["blocked"]])
+        self.assertEqual(found[0]["confirmation"]["state"], "not tried")
+
+    def test_deadlocks_are_predicted(self):
+        self.check_deadlock(self.predicted("named", "--mode", "all"))
+        self.check_deadlock(self.predicted("collective", "--mode", "all"))
+
+    def test_a_trace_of_choices_is_surveyed_first(self):
+        self.check_deadlock(self.predicted("named"))
+
+    def test_what_waits_for_a_collective_cannot_overtake(self):
+        run = self.predicted("ordered", "--mode", "all")
+        self.assertEqual((run.status, run.json()["predictions"]), (0, []), run)
+        self.assertIn("nothing predicted", self.predict().out)
+
+    def test_a_message_that_nobody_receives(self):
+        run = self.predicted("left", "--mode", "all")
+        self.assertEqual(run.status, PREDICTED, run)
+        found = run.json()["predictions"]
+        self.assertEqual([(each["kind"], each["send"]["rank"]) for each in found], [("unreceived", 0)], run)
+
+    def test_sends_that_may_wait_are_told(self):
+        run = self.predicted("unbuffered", "--mode", "all")
+        self.assertEqual(run.status, PREDICTED, run)
+        self.assertEqual({each["sends"] for each in run.json()["predictions"]}, {"synchronous"}, run)
+        text = self.predict().out
+        self.assertIn("deadlock where these sends wait for their receives", text)
+        self.assertIn("for its receive", text)
+
+    def test_as_text(self):
+        self.predicted("named", "--mode", "all")
+        run = self.predict()
+        self.assertEqual(run.status, PREDICTED, run)
+        for part in ("1 prediction", "makes the same calls whatever it receives", "deadlock, also where MPI buffers every standard send",
+                     "waits for ever: rank 1 event", "predicted.c:", "not tried: --no-confirm", "photofinish flip"):
+            self.assertIn(part, run.out)
+
+    def test_one_sided_communication_is_refused(self):
+        run = self.predicted("onesided", "--mode", "all")
+        self.assertEqual(run.status, 2, run)
+        self.assertIn("MPI_Put", run.err)
+        self.assertIn("not modelled", run.err)
+
+    def test_bad_words(self):
+        self.predicted("named", "--mode", "all")
+        self.assertEqual(self.predict("--time", "0").status, 2)
+        self.assertEqual(self.photofinish("predict", self.dir / "none.pft").status, 2)
+
+    def test_threads_are_refused(self):
+        self.need(CORPUS / "two_threads")
+        self.record("t.pft", self.mpirun(4, CORPUS / "two_threads"), "--mode", "all")
+        run = self.predict()
+        self.assertEqual(run.status, 2, run)
+        self.assertIn("several threads", run.err)
+
+    def test_programs_without_races_have_nothing_predicted(self):
+        programs = EXPECTED.get("programs", EXPECTED)
+        looked = 0
+        for name, facts in programs.items():
+            if facts.get("racy") is False and facts.get("fails") in (None, "never", False) and (CORPUS / name).is_file():
+                (self.dir / "t.pft").unlink(missing_ok=True)
+                self.record("t.pft", self.mpirun(facts["ranks"], CORPUS / name, *facts.get("args", [])), "--mode", "all")
+                run = self.predict()
+                self.assertEqual(run.status, 0, run)
+                looked += 1
+        self.assertGreater(looked, 5)
+
+    def test_a_deadlock_of_the_corpus(self):
+        self.need(CORPUS / "deadlock_in_order")
+        for _ in range(20):
+            (self.dir / "t.pft").unlink(missing_ok=True)
+            self.record("t.pft", self.mpirun(3, CORPUS / "deadlock_in_order"), "--mode", "all", "--end-stuck", status=None)
+            run = self.predict("--json")
+            if run.status == PREDICTED:  # a run that ended well
+                break
+        self.assertEqual(run.status, PREDICTED, run)
+        self.assertEqual([each["kind"] for each in run.json()["predictions"]], ["deadlock"], run)
+
+
+if __name__ == "__main__":
+    main()
