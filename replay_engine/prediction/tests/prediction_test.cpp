@@ -100,6 +100,14 @@ TEST(Prediction, ReceivesOfARankTakeInTheOrderOfTheirPosts) {
             "deadlock 2@3 if 2@1<1@1");
 }
 
+TEST(Prediction, AReceiveTakesNothingThatAnOpenOneBeforeItAccepts) {
+  // The second receive ends only after the first: rank 1's message comes too late for that.
+  EXPECT_EQ(predicted("0: bsend 2:2\n1: recv 2; bsend 2:2\n"
+                      "2: irecv *:* a; irecv *:1 b; wait b; bsend 1; recv 1:2; wait a\n"
+                      "3: bsend 2:1\n"),
+            "deadlock 1@1 2@3 if 2@1<3@1");
+}
+
 TEST(Prediction, AReceiveThatIsPostedAheadIsOpenUntilItsWait) {
   EXPECT_EQ(predicted("0: send 2\n1: recv 2; send 2\n2: irecv * a; bsend 1; wait a; recv 1\n"),
             "deadlock 2@4 if 2@1<1@2");
