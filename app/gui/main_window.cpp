@@ -24,6 +24,7 @@
 #include "app/gui/commands/compare_window.h"
 #include "app/gui/commands/gdb_choice.h"
 #include "app/gui/commands/key_bindings.h"
+#include "app/gui/commands/order_actions.h"
 #include "app/gui/commands/part_actions.h"
 #include "app/gui/commands/plugin_commands.h"
 #include "app/gui/commands/plugins_dialog.h"
@@ -114,6 +115,7 @@ MainWindow::MainWindow(QWidget* parent)
   connectOpening();
   connectRecording();
   connectFiles();
+  connectOrders();
   m_workspaces->showNone();
   restoreGeometry(QSettings().value(kGeometry).toByteArray());
   m_views.diagram->setAxis(QSettings().value(kPhysicalAxis).toBool() ? views::TimeAxis::Physical
@@ -148,6 +150,7 @@ void MainWindow::makeParts() {
   m_files = new SessionFiles(
       {*this, *m_workspaces, m_views, *m_shown, m_docks->inspection(), *m_session});
   m_compare = new CompareAction(*this, *m_shown, *m_status, *m_session);
+  m_orders = new OrderActions(*this, m_views, *m_shown, *m_status);
   m_opening = new Opening(this);
   m_plugins = new PluginCommands(*this, *m_shown, m_docks->registry(),
                                  [this](const QString& text, bool problem) { say(text, problem); });
@@ -192,6 +195,9 @@ void MainWindow::makeMenus() {
   m_replay->addTo(*replay, *debug);
   replay->addSeparator();
   replay->addActions(m_part->actions());
+  replay->addSeparator();
+  replay->addActions({m_views.races->takeInsteadAction(), m_orders->blameAction()});
+  m_replay->needsRecording(m_orders->blameAction());
   makeViewMenu();
   makeToolsMenu();
   QMenu* help = menuBar()->addMenu(tr("&Help"));
@@ -539,6 +545,24 @@ void MainWindow::connectFiles() {
     m_workspaces->suggest(Workspace::Hang);
     m_docks->showWaits();
   });
+}
+
+/// The new run stands beside the one that it comes from; who is to blame is shown in the diagram.
+void MainWindow::connectOrders() {
+  connect(m_orders, &OrderActions::flipped, this, [this](const QString& trace) {
+    if (!trace.isEmpty()) {
+      m_pages->remember(trace);
+      compareWith(trace);
+    }
+  });
+  connect(m_orders, &OrderActions::blamed, this,
+          [this](const QString& sentence, const EventRef& receive) {
+            if (!sentence.isEmpty() && receive.valid()) {
+              m_workspaces->suggest(Workspace::Races);
+              m_shown->selectEvent(receive);
+            }
+          });
+  connect(m_banner, &FailureBanner::blameWanted, m_orders, &OrderActions::blame);
 }
 
 // -- opening

@@ -24,6 +24,7 @@ class FollowAction;
 class InspectionPanes;
 class KeyBindings;
 class Opening;
+class OrderActions;
 class RecordingDesk;
 class RecordingFollower;
 class PartActions;
@@ -80,6 +81,7 @@ class MainWindow : public QMainWindow {
   /// Which there are, and which were refused.
   [[nodiscard]] const plugins::Registry& plugins() const;
   [[nodiscard]] PluginCommands& pluginCommands() { return *m_plugins; }
+  [[nodiscard]] OrderActions& orders() { return *m_orders; }
   [[nodiscard]] QString statusText() const;
   void say(const QString& text, bool problem);
 
@@ -104,6 +106,7 @@ class MainWindow : public QMainWindow {
   void connectOpening();
   void connectRecording();
   void connectFiles();
+  void connectOrders();
   void showTrace(const QString& path, const LoadedTrace& trace, views::TraceIndexPtr index);
   void showNewer(const QString& path, const LoadedTrace& trace, bool last);
   void showUnrecorded(const QString& title);
@@ -137,6 +140,7 @@ class MainWindow : public QMainWindow {
   FollowAction* m_follow = nullptr;
   SessionFiles* m_files = nullptr;
   CompareAction* m_compare = nullptr;
+  OrderActions* m_orders = nullptr;
   Opening* m_opening = nullptr;
   PluginCommands* m_plugins = nullptr;
   KeyBindings* m_keys = nullptr;

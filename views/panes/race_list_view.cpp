@@ -67,6 +67,7 @@ RaceListView::RaceListView(QWidget* parent)
       m_count(new QLabel),
       m_table(new QTableView),
       m_replay(new QAction(icon(Icon::ReplayHere), tr("Replay to this receive"), this)),
+      m_take(new QAction(tr("Take this message instead"), this)),
       m_find(new QAction(icon(Icon::Find), tr("Filter races"), this)) {
   setObjectName(u"raceListView"_s);
   m_proxy->setSourceModel(m_model);
@@ -80,7 +81,12 @@ RaceListView::RaceListView(QWidget* parent)
   m_table->setSortingEnabled(true);
   m_table->sortByColumn(RaceListModel::Severity, Qt::AscendingOrder);
   m_table->setContextMenuPolicy(Qt::ActionsContextMenu);
-  m_table->addAction(m_replay);
+  m_table->addActions({m_replay, m_take});
+  m_take->setToolTip(
+      tr("Run the program again: all that this receive does not happen before stays as it was, the "
+         "receive takes the "
+         "message that is selected below, and what comes of it is recorded"));
+  connect(m_take, &QAction::triggered, this, &RaceListView::takeInstead);
   m_replay->setToolTip(tr("Re-execute and stop just before this receive (Enter)"));
   m_find->setShortcut(QKeySequence::Find);
   m_find->setShortcutContext(Qt::WidgetWithChildrenShortcut);
@@ -133,6 +139,8 @@ void RaceListView::layOut() {
       {tr("Message"), tr("Sent by"), tr("Event"), tr("Call"), tr("Tag"), tr("Location")});
   setUpTree(*m_details);
   m_details->setRootIsDecorated(false);
+  m_details->setContextMenuPolicy(Qt::ActionsContextMenu);
+  m_details->addAction(m_take);
   m_why = new QLabel;
   m_why->setTextFormat(Qt::PlainText);
   m_why->setWordWrap(true);
@@ -181,6 +189,24 @@ void RaceListView::layOut() {
   });
   connect(m_details, &QTreeWidget::itemActivated, this,
           [this](const QTreeWidgetItem* item) { Q_EMIT eventSelected(eventOf(*item)); });
+}
+
+void RaceListView::takeInstead() {
+  const int race = selectedRace();
+  if (race < 0) {
+    return;
+  }
+  const TraceIndex& trace = *m_model->trace();
+  const Race& r = trace.data().races[at(race)];
+  const QTreeWidgetItem* item = m_details->currentItem();
+  std::uint32_t message = item != nullptr ? item->data(0, kMessageRole).toUInt() : kNone;
+  if (message == r.taken || message >= trace.execution().messages.size()) {
+    message = r.alternatives.empty() ? kNone : r.alternatives.front();
+  }
+  if (message < trace.execution().messages.size()) {
+    Q_EMIT takeInsteadRequested(trace.races().eventOf(at(race)),
+                                trace.execution().messages[message].send);
+  }
 }
 
 void RaceListView::showWhy(const QTreeWidgetItem& item) {
@@ -300,6 +326,7 @@ void RaceListView::selectRace(int race) {
 void RaceListView::onCurrent() {
   const int race = selectedRace();
   m_replay->setEnabled(race >= 0);
+  m_take->setEnabled(race >= 0);
   if (m_quiet) {
     return;
   }

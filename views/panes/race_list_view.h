@@ -59,13 +59,17 @@ class RaceListView : public QWidget {
   [[nodiscard]] QTableView* table() const { return m_table; }
   [[nodiscard]] QTreeWidget* details() const { return m_details; }
   [[nodiscard]] QAction* replayAction() const { return m_replay; }
+  /// "Take this message instead": the selected one, or the first alternative of the selected race.
+  [[nodiscard]] QAction* takeInsteadAction() const { return m_take; }
   [[nodiscard]] QAction* findAction() const { return m_find; }
 
  Q_SIGNALS:
   void raceSelected(int race);                        ///< -1 when none
   void replayToRequested(const pf::EventRef& event);  ///< the racing receive
-  void sourceRequested(const pf::EventRef& event);    ///< show the call site of this event
-  void alternativeSelected(std::uint32_t message);    ///< of the selected race
+  /// The receive of a race is to take what `send` sends.
+  void takeInsteadRequested(const pf::EventRef& receive, const pf::EventRef& send);
+  void sourceRequested(const pf::EventRef& event);  ///< show the call site of this event
+  void alternativeSelected(std::uint32_t message);  ///< of the selected race
   void eventSelected(
       const pf::EventRef& event);  ///< an end chosen in the details: show it in the diagram
 
@@ -77,6 +81,7 @@ class RaceListView : public QWidget {
   void showDetails(int race);
   void showWhy(const QTreeWidgetItem& item);
   void updateCount();
+  void takeInstead();
   void layOut();
 
   RaceClassesView* m_classes;
@@ -88,6 +93,7 @@ class RaceListView : public QWidget {
   QTreeWidget* m_details = nullptr;
   QLabel* m_why = nullptr;
   QAction* m_replay;
+  QAction* m_take;
   QAction* m_find;
   bool m_quiet = false;
   int m_told = -1;    ///< that raceSelected() has told last

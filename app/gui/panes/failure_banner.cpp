@@ -53,6 +53,9 @@ FailureBanner::FailureBanner(QWidget* parent)
                         tr("Select the race that the failure most likely depends on"))),
       m_waits(makeButton(QStringLiteral("whoWaits"), tr("Who waits"),
                          tr("Message queues at the end of the record"))),
+      m_blame(makeButton(QStringLiteral("blame"), tr("What is to blame?"),
+                         tr("Runs the program in other orders until it is known which delivery "
+                            "decides between failing and not"))),
       m_end(makeButton(QStringLiteral("endRecording"), tr("End it"),
                        tr("End the program; what it has done is a trace then"))) {
   setObjectName(QStringLiteral("failureBanner"));
@@ -69,12 +72,13 @@ FailureBanner::FailureBanner(QWidget* parent)
   row->setContentsMargins(8, 4, 8, 4);
   row->addWidget(sign);
   row->addWidget(m_text, 1);
-  for (QToolButton* const button : {m_there, m_race, m_waits, m_end, close}) {
+  for (QToolButton* const button : {m_there, m_race, m_waits, m_blame, m_end, close}) {
     row->addWidget(button);
   }
   connect(m_there, &QToolButton::clicked, this, &FailureBanner::failureWanted);
   connect(m_race, &QToolButton::clicked, this, [this] { Q_EMIT raceWanted(m_first); });
   connect(m_waits, &QToolButton::clicked, this, &FailureBanner::waitsWanted);
+  connect(m_blame, &QToolButton::clicked, this, &FailureBanner::blameWanted);
   connect(m_end, &QToolButton::clicked, this, &FailureBanner::endWanted);
   connect(close, &QToolButton::clicked, this, &FailureBanner::clear);
   clear();
@@ -88,7 +92,7 @@ void FailureBanner::paintEvent(QPaintEvent* event) {
 void FailureBanner::clear() {
   m_search.disconnect(this);
   m_first = -1;
-  for (QToolButton* const button : {m_there, m_race, m_waits, m_end}) {
+  for (QToolButton* const button : {m_there, m_race, m_waits, m_blame, m_end}) {
     button->hide();
   }
   hide();
@@ -125,6 +129,7 @@ void FailureBanner::addRaces(const views::TraceIndexPtr& index) {
   if (races == 0) {
     return;
   }
+  m_blame->show();
   connect(&m_search, &QFutureWatcherBase::finished, this, [this, index, races] {
     m_first = m_search.result();
     if (m_first < 0) {

@@ -32,6 +32,7 @@ class FailureBanner : public QFrame {
   void raceWanted(int race);  ///< the one to look at first
   void raceFound(int race);   ///< the one to look at first is known
   void waitsWanted();         ///< who waits for whom at the end of the record
+  void blameWanted();         ///< which delivery is to blame
   void endWanted();           ///< the recording that does not get on
 
  protected:
@@ -44,6 +45,7 @@ class FailureBanner : public QFrame {
   QToolButton* m_there;
   QToolButton* m_race;
   QToolButton* m_waits;
+  QToolButton* m_blame;
   QToolButton* m_end;
   int m_first = -1;
   /// The race to look at first; -1: none weighs more than others.
