@@ -79,6 +79,7 @@ void DapServer::addRequests() {
   add("photofinish/contents", m_contents, &ContentsAnswers::contents, S::Configuring, S::Live,
       N::Recording);
   add("photofinish/snapshots", m_moves, &Moves::snapshots, S::Live, S::Live, N::Recording);
+  add("photofinish/waits", m_moves, &Moves::waits, S::Live, S::Live, N::Recording);
   add("photofinish/replayTo", m_moves, &Moves::replayTo, S::Live, S::Live, N::Recording);
 }
 

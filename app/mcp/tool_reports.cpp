@@ -3,8 +3,8 @@
 #include <QFileInfo>
 
 #include "app/mcp/tools.h"
-#include "app/mcp/waits_text.h"
 #include "app/reports/report.h"
+#include "views/trace/analyses/waits_text.h"
 
 namespace pf::headless {
 
@@ -83,29 +83,35 @@ void ToolDesk::events(const Given& given) {
   });
 }
 
-/// Nothing: no replay runs.
-std::optional<views::JobCut> ToolDesk::presentCut() const {
-  const session::DebugSession& session = m_run->session();
-  if (!session.isRunning()) {
-    return {};
+namespace {
+
+/// `positions` empty: no replay runs.
+std::string waitsOf(const views::TraceIndex& trace,
+                    const std::vector<values::ReplayPosition>& positions) {
+  if (trace.pages() == nullptr && trace.eventCount() == 0) {
+    return "Not known: the trace has no events.\n";
   }
-  views::JobCut cut{session.eventsDone(), {}};
-  for (std::size_t rank = 0; rank < cut.done.size(); ++rank) {
-    cut.inside.push_back(cut.done[rank] < session.serialOf(static_cast<int>(rank)));
-  }
-  return cut;
+  const bool replays = !positions.empty();
+  const views::JobCut cut = replays ? views::cutOf(trace, positions) : views::cutAtEnd(trace);
+  return views::waitsText(
+             trace, views::jobStateAt(trace, cut),
+             replays ? QObject::tr("where the replay is") : QObject::tr("at the end of the record"))
+      .toStdString();
 }
+
+}  // namespace
 
 void ToolDesk::waits(const Given&) {
   if (!needsTrace()) {
     return;
   }
-  inBackground([trace = m_run->session().trace(), index = m_index, cut = presentCut()] {
+  inBackground([trace = m_run->session().trace(), index = m_index,
+                positions = m_run->session().positions()] {
     if (*index == nullptr) {  // one call at a time: nobody else makes it now
       *index = views::makeIndex(trace);
     }
     BoundedText text;
-    text.add(waitsText(**index, cut));
+    text.add(waitsOf(**index, positions));
     return ToolResult{text.take("'where' says it of single ranks"), {}};
   });
 }

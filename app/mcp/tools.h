@@ -95,7 +95,6 @@ class ToolDesk : public QObject {
   void whichMessage(const Given& given);
   void lastChange(const Given& given);
   void waits(const Given& given);
-  [[nodiscard]] std::optional<views::JobCut> presentCut() const;
   void contents(const Given& given);
   void output(const Given& given);
   void focus(const Given& given);

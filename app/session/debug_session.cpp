@@ -34,6 +34,7 @@ DebugSession::DebugSession(QObject* parent)
       m_buffers(m_state, m_inspector),
       m_stacks(m_state, [this](const protocol::Message& message) { order(message); }),
       m_across(m_state, m_inspector),
+      m_waits(m_state),
       m_consoles(m_state),
       m_groups(m_state),
       m_groupRun(m_state),

@@ -33,6 +33,7 @@
 #include "app/session/inspection/gdb_consoles.h"
 #include "app/session/inspection/inspector.h"
 #include "app/session/inspection/machine_inspector.h"
+#include "app/session/inspection/waits.h"
 #include "app/session/rank_groups.h"
 #include "app/session/records/bookmarks.h"
 #include "app/session/records/judged_races.h"
@@ -106,6 +107,7 @@ class DebugSession : public QObject, private mi::FleetObserver {
   [[nodiscard]] FilledBuffers& buffers() { return m_buffers; }
   [[nodiscard]] AllStacks& stacks() { return m_stacks; }
   [[nodiscard]] AcrossRanks& across() { return m_across; }
+  [[nodiscard]] Waits& waits() { return m_waits; }
   [[nodiscard]] GdbConsoles& consoles() { return m_consoles; }
   [[nodiscard]] RankGroups& groups() { return m_groups; }
   [[nodiscard]] const RankGroups& groups() const { return m_groups; }
@@ -170,6 +172,10 @@ class DebugSession : public QObject, private mi::FleetObserver {
   /// that do not run.
   [[nodiscard]] Serial serialOf(int rank) const { return m_state.serialOf(rank); }
   [[nodiscard]] std::vector<Serial> eventsDone() const { return m_state.eventsDone(); }
+  /// Where the ranks of the replay are; empty: none runs.
+  [[nodiscard]] std::vector<values::ReplayPosition> positions() const {
+    return m_state.positions();
+  }
 
  Q_SIGNALS:
   void message(const QString& text,
@@ -285,6 +291,7 @@ class DebugSession : public QObject, private mi::FleetObserver {
   FilledBuffers m_buffers;
   AllStacks m_stacks;
   AcrossRanks m_across;
+  Waits m_waits;
   GdbConsoles m_consoles;
   RankGroups m_groups;
   GroupRun m_groupRun;

@@ -25,8 +25,10 @@ const std::string& callName(const Execution& execution, const Event& event) {
 
 }  // namespace
 
-views::RankEnd rankEnd(const db::RankInfo& rank, const RankHistory& history,
-                       const Execution& execution) {
+namespace {
+
+views::RankEnd endOf(const db::RankInfo& rank, const RankHistory& history,
+                     const Execution& execution) {
   using views::RankEndKind;
   if (app::endedWell(rank)) {
     return {RankEndKind::Finished, QStringLiteral("finished")};
@@ -52,6 +54,16 @@ views::RankEnd rankEnd(const db::RankInfo& rank, const RankHistory& history,
     return {RankEndKind::Aborted, QStringLiteral("exit status %1").arg(*rank.exitStatus)};
   }
   return {RankEndKind::Cut, QString::fromStdString(rank.state)};
+}
+
+}  // namespace
+
+views::RankEnd rankEnd(const db::RankInfo& rank, const RankHistory& history,
+                       const Execution& execution) {
+  views::RankEnd end = endOf(rank, history, execution);
+  end.inside = end.kind != views::RankEndKind::Finished &&
+               rank.state.find(" inside ") != std::string::npos;  // as app/collation has it
+  return end;
 }
 
 views::Failure findFailure(const std::vector<db::RankInfo>& ranks, const Execution& execution) {

@@ -21,7 +21,7 @@
 #include <vector>
 
 #define PHOTOFINISH_PLUGIN_INTERFACE 1U
-#define PHOTOFINISH_PLUGIN_REVISION 0U
+#define PHOTOFINISH_PLUGIN_REVISION 1U
 
 class QWidget;
 
@@ -197,7 +197,7 @@ class Window {
   [[nodiscard]] virtual const Trace* trace() const = 0;
   /// Not valid: none is.
   [[nodiscard]] virtual EventRef selected() const = 0;
-  /// The cut: which event a rank of the replay is about to do, one more than the last where it has
+  /// The cut: which event a rank of the replay is about to do, or inside of; one more than the last where it has
   /// done all. 0: it is not replayed.
   [[nodiscard]] virtual std::uint64_t next(std::int32_t rank) const = 0;
   /// Selects an event in all panes, and shows its source.
@@ -206,6 +206,8 @@ class Window {
   virtual void replayTo(EventRef at) = 0;
   /// A sentence for the line at the bottom of the window.
   virtual void say(Text text) = 0;
+  /// Since revision 1: `rank` has begun event next(rank), and is inside of its call.
+  [[nodiscard]] virtual bool inside(std::int32_t rank) const = 0;
 
  protected:
   Window() = default;

@@ -36,7 +36,7 @@ void ViewPane::cutChanged() {
   const photofinish::Trace* const trace = m_window.trace();
   for (Rank rank = 0; trace != nullptr && rank < trace->ranks(); ++rank) {
     if (const std::uint64_t next = m_window.next(rank); next != 0) {
-      positions.push_back({rank, next});
+      positions.push_back({rank, next, true, m_window.inside(rank)});
     }
   }
   m_widget->setPositions(positions);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "plugins/queues/queues_widget.h"
 
+#include <algorithm>
+
 #include <QAction>
 #include <QClipboard>
 #include <QComboBox>
@@ -15,6 +17,7 @@
 #include <QVBoxLayout>
 
 #include "views/panes/item_views.h"
+#include "views/trace/analyses/waits_text.h"
 #include "views/values/roles.h"
 #include "views/values/text.h"
 
@@ -31,6 +34,7 @@ QueuesWidget::QueuesWidget(QWidget* parent)
       m_moment(new QComboBox),
       m_filter(new QLineEdit),
       m_summary(new QLabel),
+      m_waits(new QLabel),
       m_model(new QueuesModel(this)),
       m_proxy(new QSortFilterProxyModel(this)),
       m_table(new QTableView),
@@ -46,6 +50,12 @@ QueuesWidget::QueuesWidget(QWidget* parent)
   m_summary->setTextFormat(Qt::PlainText);
   m_summary->setForegroundRole(QPalette::PlaceholderText);
   m_summary->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+  m_waits->setObjectName(u"waits"_s);
+  m_waits->setTextFormat(Qt::PlainText);
+  m_waits->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  m_waits->setContentsMargins(8, 0, 8, 0);
+  m_waits->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+  m_waits->hide();
   m_proxy->setSourceModel(m_model);
   m_proxy->setSortRole(values::SortRole);
   m_proxy->setFilterKeyColumn(-1);
@@ -83,6 +93,7 @@ QueuesWidget::QueuesWidget(QWidget* parent)
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->addLayout(top);
+  layout->addWidget(m_waits);
   layout->addWidget(split, 1);
 
   connect(m_moment, &QComboBox::currentIndexChanged, this, &QueuesWidget::refresh);
@@ -205,10 +216,36 @@ void QueuesWidget::showState(views::JobState state) {
     text = tr("Not known of a job that was not recorded: which messages and receives there are");
   }
   m_summary->setText(text);
+  showWaits();
+}
+
+/// Who waits in what, for whom: of many the first, and all of them in the tip.
+void QueuesWidget::showWaits() {
+  constexpr qsizetype kShown = 4;
+  constexpr qsizetype kInTip = 40;
+  QStringList lines;
+  for (const views::RankWait& wait : m_state.waits) {
+    lines << views::waitText(*m_trace, wait);
+    if (lines.size() > kInTip) {
+      break;
+    }
+  }
+  const auto all = static_cast<qsizetype>(m_state.waits.size());
+  const auto firstOf = [&](qsizetype count) {
+    QString text = lines.first(std::min(count, lines.size())).join(u'\n');
+    return all > count ? text + tr("\n… and %1 more").arg(all - count) : text;
+  };
+  m_waits->setText(firstOf(kShown));
+  m_waits->setToolTip(all > kShown ? values::plainToolTip(firstOf(kInTip)) : QString());
+  m_waits->setVisible(!lines.isEmpty());
 }
 
 QString QueuesWidget::summary() const {
   return m_summary->text();
+}
+
+QString QueuesWidget::waitsText() const {
+  return m_waits->text();
 }
 
 void QueuesWidget::showEvent(QShowEvent* event) {

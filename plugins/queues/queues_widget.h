@@ -102,6 +102,8 @@ class QueuesWidget : public ViewWidget {
   [[nodiscard]] QLineEdit* filter() const { return m_filter; }
   [[nodiscard]] WaitsCanvas* canvas() const { return m_canvas; }
   [[nodiscard]] QString summary() const;
+  /// A line for each rank that waits: in what, for whom.
+  [[nodiscard]] QString waitsText() const;
 
  protected:
   void showEvent(QShowEvent* event) override;
@@ -110,6 +112,7 @@ class QueuesWidget : public ViewWidget {
   void refresh();
   [[nodiscard]] std::function<views::JobState()> question() const;
   void showState(views::JobState state);
+  void showWaits();
   void copy(const QString& text);
 
   views::TraceIndexPtr m_trace;
@@ -121,6 +124,7 @@ class QueuesWidget : public ViewWidget {
   QComboBox* m_moment;
   QLineEdit* m_filter;
   QLabel* m_summary;
+  QLabel* m_waits;
   QueuesModel* m_model;
   QSortFilterProxyModel* m_proxy;
   QTableView* m_table;

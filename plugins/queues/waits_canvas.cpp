@@ -12,6 +12,7 @@
 
 #include "plugins/queues/queues_widget.h"
 #include "views/panes/theme.h"
+#include "views/trace/analyses/waits_text.h"
 #include "views/values/text.h"
 
 namespace pf::plugins {
@@ -183,14 +184,10 @@ bool WaitsCanvas::event(QEvent* event) {
   QString text = tr("rank %1").arg(rank);
   for (const RankWait& wait : m_state.waits) {
     if (wait.rank == rank) {
-      QStringList on;
-      for (const Rank other : wait.on) {
-        on << QString::number(other);
-      }
-      text += tr("\nin %1, event %2\nwaits for %3 %4")
+      text += tr("\nin %1, event %2\nwaits for %3%4")
                   .arg(wait.why)
                   .arg(wait.event.serial)
-                  .arg(wait.anyOne ? tr("one of ranks") : tr("rank"), on.join(u", "_s));
+                  .arg(views::waitedForText(wait), wait.sure ? QString() : tr(", it seems"));
     }
   }
   if (holds(m_state.stuck, rank)) {

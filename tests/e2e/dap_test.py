@@ -148,6 +148,11 @@ class DapTest(DapCase):
         stopped = client.event("stopped", 0, threadId=1)["body"]
         self.assertEqual(stopped["reason"], "pause")
         self.assertRegex(stopped["description"], "Deadlock|All ranks wait")
+        waits = client.ask("photofinish/waits")
+        self.assertEqual([(wait["rank"], wait["on"], wait["sure"]) for wait in waits["waits"] if wait["rank"] == 0], [(0, [2], True)])
+        self.assertIn("where the replay is", waits["text"])
+        self.assertRegex(waits["text"], r"rank 0 waits for rank 2: MPI_Recv from rank 2, tag 1 at deadlock_in_order.c:\d+ \(event 3\)")
+        self.assertEqual(waits["stuck"], [0])
         frame = next(frame["id"] for frame in self.stack(client, 0) if frame["name"] == "main")
         since = client.mark()
         client.ask("evaluate", expression="signal SIGSEGV", frameId=frame, context="repl")

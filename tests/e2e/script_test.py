@@ -187,6 +187,16 @@ class ScriptTest(PhotofinishTest):
         self.assertEqual(again.out, first.out[:len(again.out)], "answers differ from run to run")
         self.assertIn("before event 5", again.out)
 
+    def test_who_waits_in_a_replayed_deadlock(self):
+        """A rank that stands inside of a call has not done it: it waits, in what, for whom."""
+        trace, _ = self.record_hang()
+        waits = r"rank 0 waits for rank 2: MPI_Recv from rank 2, tag 1 at deadlock_in_order\.c:\d+ \(event 3\)"
+        text = f"waits\nexpect at the end of the record: 1 receives posted.*1 of 3 ranks wait\nexpect {waits}\n" \
+               f"run\nwaits\nexpect where the replay is: 1 receives posted.*1 of 3 ranks wait\nexpect {waits}\n" \
+               "expect rank 0 cannot go on, whatever the others do\n"
+        run = self.script(text, trace)
+        self.assertEqual(run.status, 0, run)
+
     def test_what_fails(self):
         wrong = self.script("run\n\nexpect no such answer\necho never said\n")
         self.assertEqual(wrong.status, 1, wrong)

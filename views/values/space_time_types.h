@@ -9,11 +9,12 @@
 
 namespace pf::values {
 
-/// Where a replayed rank is now: about to do event `next` (last + 1 when it has done them all).
+/// Where a replayed rank is now: about to do event `next` (last + 1 when it has done them all), or inside of it.
 struct ReplayPosition {
   Rank rank = 0;
   Serial next = 1;
   bool stopped = true;  ///< false: still running towards its stop
+  bool inside = false;  ///< of the call that event `next` is: it has begun it
   friend bool operator==(const ReplayPosition&, const ReplayPosition&) = default;
 };
 

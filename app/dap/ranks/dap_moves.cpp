@@ -146,6 +146,28 @@ void Moves::snapshots(const Request& request) {
                              {"text", m_session.snapshotsText().toStdString()}});
 }
 
+void Moves::waits(const Request& request) {
+  m_session.waits().ask([this, request](const Result<session::WaitsAnswer>& answer) {
+    if (!answer) {
+      m_client.fail(request, answer.error());
+      return;
+    }
+    Json waits = Json::array();
+    for (const views::RankWait& wait : answer->state.waits) {
+      waits.push_back({{"rank", wait.rank},
+                       {"on", wait.on},
+                       {"anyOne", wait.anyOne},
+                       {"sure", wait.sure},
+                       {"event", wait.event.valid() ? Json(wait.event.serial) : Json(nullptr)},
+                       {"why", wait.why.toStdString()}});
+    }
+    m_client.succeed(request, {{"waits", std::move(waits)},
+                               {"stuck", answer->state.stuck},
+                               {"cycle", answer->state.cycle},
+                               {"text", answer->text.toStdString()}});
+  });
+}
+
 void Moves::gotoTargets(const Request& request) {
   const ClientFormat& format = m_client.format();
   const QString file = format.sourcePath(request.arguments);

@@ -31,6 +31,7 @@ class Moves : public QObject {
 
   /// What a rank that runs alone goes back to.
   void snapshots(const Request& request);
+  void waits(const Request& request);
 
   void gotoTargets(const Request& request);
   void goTo(const Request& request);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/gui/panes/plugin_panes.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "plugins/host/facts.h"
@@ -108,6 +109,12 @@ std::uint64_t PluginPanes::next(std::int32_t rank) const {
     }
   }
   return 0;
+}
+
+bool PluginPanes::inside(std::int32_t rank) const {
+  return std::ranges::any_of(m_positions, [rank](const values::ReplayPosition& position) {
+    return position.rank == rank && position.inside;
+  });
 }
 
 void PluginPanes::select(photofinish::EventRef at) {

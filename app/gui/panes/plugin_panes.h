@@ -48,6 +48,7 @@ class PluginPanes : public QObject, public photofinish::Window {
   [[nodiscard]] const photofinish::Trace* trace() const override { return m_trace.get(); }
   [[nodiscard]] photofinish::EventRef selected() const override { return m_selected; }
   [[nodiscard]] std::uint64_t next(std::int32_t rank) const override;
+  [[nodiscard]] bool inside(std::int32_t rank) const override;
   void select(photofinish::EventRef at) override;
   void replayTo(photofinish::EventRef at) override;
   void say(photofinish::Text text) override;

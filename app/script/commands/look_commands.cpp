@@ -53,6 +53,7 @@ void LookCommands::addTo(CommandTable& table) {
   table["group"] = handlerOf(this, &L::group);
   table["groups"] = handlerOf(this, &L::groups);
   table["which-message"] = handlerOf(this, &L::whichMessage);
+  table["waits"] = handlerOf(this, &L::waits);
   table["contents"] = handlerOf(this, &L::contents);
   table["snapshots"] = handlerOf(this, &L::snapshots);
   table["races"] = handlerOf(this, &L::races);
@@ -113,6 +114,18 @@ void LookCommands::whichMessage(const Command& command, const Ranks&) {
         m_answer.say({rank}, answer.text);
         m_answer.done();
       }));
+}
+
+void LookCommands::waits(const Command&, const Ranks&) {
+  m_awaited.begin();
+  m_session.waits().ask(m_awaited.inTime([this](const Result<session::WaitsAnswer>& answer) {
+    if (!answer) {
+      m_answer.fail(QString::fromStdString(answer.error().message));
+      return;
+    }
+    m_answer.sayForAll(answer->text.trimmed());
+    m_answer.done();
+  }));
 }
 
 void LookCommands::contents(const Command& command, const Ranks&) {

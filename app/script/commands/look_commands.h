@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Commands that look at ranks and at the recording, and move nothing: rank, where, group, groups,
-// which-message, contents, snapshots, races, cycles, output.
+// which-message, waits, contents, snapshots, races, cycles, output.
 #pragma once
 
 #include "app/script/language/command_table.h"
@@ -30,6 +30,7 @@ class LookCommands {
   void group(const Command& command, const Ranks& ranks);
   void groups(const Command& command, const Ranks& ranks);
   void whichMessage(const Command& command, const Ranks& ranks);
+  void waits(const Command& command, const Ranks& ranks);
   void contents(const Command& command, const Ranks& ranks);
   void sayContents(const session::EventContents& found);
   void snapshots(const Command& command, const Ranks& ranks);

@@ -82,6 +82,8 @@ constexpr std::array kVerbs{
     ScriptVerb{"stacks", W::None, G::None, true, false, "", "the stacks of all ranks, as one tree"},
     ScriptVerb{"where", W::None, G::All, false, false, "[@GROUP]",
                "what each rank does: its state, event and call"},
+    ScriptVerb{"waits", W::None, G::None, false, false, "",
+               "which rank waits for which, in which call, and who cannot go on"},
     ScriptVerb{"which-message", W::Text, G::None, true, false, "EXPRESSION",
                "the message that was written there last, on the current rank"},
     ScriptVerb{"contents", W::Event, G::None, false, false, "RANK:SERIAL",

@@ -34,7 +34,7 @@ void describeRunning(const RankNow& now, values::RankState& state) {
 
 void describe(const RankNow& now, values::RankState& state) {
   state.serial = now.state.serial;
-  state.inside = now.state.phase == RankPhase::Running && now.state.inCall != 0;
+  state.inside = now.inside();
   state.debugger = now.attached;
   state.host = now.host;
   state.pid = now.pid;
@@ -103,8 +103,7 @@ std::vector<Serial> SessionState::eventsDone() const {
   }
   for (const auto& [rank, each] : now) {
     if (runs(rank)) {
-      const bool inside = each.state.phase == RankPhase::Running && each.state.inCall != 0;
-      done[static_cast<std::size_t>(rank)] = each.state.serial - (inside ? 1 : 0);
+      done[static_cast<std::size_t>(rank)] = each.state.serial - (each.inside() ? 1 : 0);
     }
   }
   return done;
@@ -154,7 +153,8 @@ std::vector<values::ReplayPosition> SessionState::positions() const {
   std::vector<values::ReplayPosition> all;
   for (const auto& [rank, each] : now) {
     const bool stopped = each.state.phase == RankPhase::Stopped || !each.why.isEmpty();
-    all.push_back({rank, each.state.serial + 1, stopped});
+    const bool inside = each.inside();
+    all.push_back({rank, each.state.serial + (inside ? 0 : 1), stopped, inside});
   }
   return all;
 }

@@ -42,6 +42,11 @@ struct RankNow {
   bool failedToAttach = false;
   QString where;
   QString why;
+
+  /// It is in the call of the event that it has begun last, which is not over.
+  [[nodiscard]] bool inside() const {
+    return state.phase == RankPhase::Running && state.inCall != 0 && state.serial != 0;
+  }
 };
 
 struct SessionState {

@@ -76,6 +76,22 @@ class StateTest : public testing::Test {
 
 // -- destinations
 
+TEST_F(StateTest, ARankInsideOfACallHasNotDoneIt) {
+  stand(5);
+  m_state.now[1].state.phase = RankPhase::Running;
+  m_state.now[1].state.inCall = 3;
+  m_state.now[2].state.phase = RankPhase::Running;
+  const std::vector<values::ReplayPosition> positions = m_state.positions();
+  ASSERT_EQ(positions.size(), 4U);
+  EXPECT_EQ(positions[0], (values::ReplayPosition{0, 6, true, false}));
+  EXPECT_EQ(positions[1], (values::ReplayPosition{1, 5, false, true}));
+  EXPECT_EQ(positions[2], (values::ReplayPosition{2, 6, false, false}));
+  EXPECT_EQ(m_state.eventsDone(), (std::vector<Serial>{5, 4, 5, 5}));
+  m_state.now[1].state.serial = 0;  // of MPI_Init, which is no event yet
+  EXPECT_EQ(m_state.eventsDone()[1], 0U);
+  EXPECT_EQ(m_state.positions()[1].next, 1U);
+}
+
 TEST_F(StateTest, TheNextEventIsTheFirstOneWhereNothingRuns) {
   m_state.current = 2;
   EXPECT_EQ(to(Move::NextEvent)->event, (EventRef{2, 1}));

@@ -98,7 +98,8 @@ class QueuesTest : public QObject {
   void waitsAtACut() {
     const auto trace = makeIndex(masterWorker());
     // All have done Init and Bcast; the workers are about to receive what rank 0 has not sent.
-    const JobCut cut = cutOf(*trace, {{0, 3, true}, {1, 3, true}, {2, 3, true}, {3, 3, false}});
+    const JobCut cut =
+        cutOf(*trace, {{0, 3, true}, {1, 3, true}, {2, 3, true}, {3, 3, false, true}});
     const JobState state = jobStateAt(*trace, cut);
     QCOMPARE(state.waits.size(), std::size_t{3});
     QCOMPARE(state.waits[2].on, std::vector<Rank>{0});
@@ -119,6 +120,75 @@ class QueuesTest : public QObject {
     const QString csv = queuesCsv(*trace, state);
     QVERIFY2(csv.contains(u"0,unexpected,2,5,\"MPI_COMM_WORLD\",32,2,2,0"_s), qPrintable(csv));
     QVERIFY2(csv.contains(u"0,posted,1,1,"_s), qPrintable(csv));
+  }
+
+  /// A replay stands in it: each rank is inside of its receive, which is not done.
+  void aReplayedDeadlockNamesWhoWaits() {
+    const auto trace = deadlock();
+    QueuesWidget widget;
+    widget.resize(1000, 260);
+    widget.setTrace(trace);
+    widget.show();
+    widget.setPositions({{0, 2, false, true}, {1, 2, false, true}, {2, 3, false, true}});
+    QCOMPARE(widget.moment()->currentIndex(), static_cast<int>(QueuesWidget::Present));
+    QVERIFY2(widget.summary().contains(u"3 of 3 ranks wait; 3 cannot go on"_s),
+             qPrintable(widget.summary()));
+    const QStringList lines = widget.waitsText().split(u'\n');
+    QCOMPARE(lines.value(0), u"rank 0 waits for rank 1: MPI_Recv from rank 1, tag 1 (event 2)"_s);
+    QCOMPARE(lines.value(2),
+             u"rank 2 waits for one of ranks 0-1: MPI_Recv from any source, tag 1 (event 3)"_s);
+    // A rank that is not in the replay has done what the record has of it: nobody waits for it.
+    widget.setPositions({{2, 3, false, true}});
+    QVERIFY(!widget.summary().contains(u"3 of 3"_s));
+  }
+
+  /// Ranks inside of a wait, and of a send, that never end. What else they may wait for is not claimed.
+  void waitsThatNeverEnded_data() {
+    QTest::addColumn<bool>("sends");
+    QTest::newRow("a receive only") << false;
+    QTest::newRow("a send that does not block, too") << true;
+  }
+  void waitsThatNeverEnded() {
+    QFETCH(bool, sends);
+    TraceBuilder b(2);
+    b.local(0, "MPI_Init");
+    b.local(1, "MPI_Init");
+    TraceData data = *b.build(QStringLiteral("waits"));
+    const auto add = [&](Rank rank, const char* call, EventKind kind, Rank peer) {
+      Event event;
+      event.kind = kind;
+      data.execution.callNames.emplace_back(call);
+      event.call = static_cast<std::uint16_t>(data.execution.callNames.size() - 1);
+      event.comm = 0;
+      event.peer = peer;
+      event.tag = 1;
+      data.execution.ranks[static_cast<std::size_t>(rank)].events.push_back(event);
+      auto& times = data.logicalTimes[static_cast<std::size_t>(rank)];
+      times.push_back(times.back() + 1);
+    };
+    if (sends) {
+      add(0, "MPI_Isend", EventKind::Send, 1);
+    }
+    add(0, "MPI_Irecv", EventKind::Post, 1);
+    data.execution.ranks[0].receives.push_back({data.execution.ranks[0].events.size(), 0, 0, 1, 1,
+                                                ReceiveState::Pending, kUnknownRank, kAnyTag,
+                                                kNone});
+    add(0, "MPI_Wait", EventKind::Completion, kUnknownRank);
+    add(1, "MPI_Ssend", EventKind::Send, 0);
+    data.ends.assign(2, {RankEndKind::Killed, QStringLiteral("stuck inside"), true});
+    const auto trace = makeIndex(std::make_shared<const TraceData>(std::move(data)));
+    for (const JobCut& cut :
+         {cutAtEnd(*trace),
+          cutOf(*trace, {{0, trace->lastSerial(0), true, true}, {1, 2, false, true}})}) {
+      const JobState state = jobStateAt(*trace, cut);
+      QCOMPARE(state.waits.size(), std::size_t{2});
+      QCOMPARE(state.waits[0].on, std::vector<Rank>{1});
+      QCOMPARE(state.waits[0].sure, !sends);
+      QCOMPARE(state.waits[0].why, u"MPI_Wait from rank 1, tag 1"_s);
+      QCOMPARE(state.waits[1].on, std::vector<Rank>{0});
+      QCOMPARE(state.waits[1].why, u"MPI_Ssend to rank 0, tag 1"_s);
+      QCOMPARE(state.stuck.size(), sends ? std::size_t{0} : std::size_t{2});
+    }
   }
 
   /// Rank 2 did something else when it called MPI_Abort: it was not the wait for it that ended the run.

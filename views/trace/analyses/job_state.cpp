@@ -32,7 +32,7 @@ class NextEvent {
     m_wait.event = {rank, cut.done[index(rank)] + 1};
   }
 
-  /// Its `on` is empty if it waits for nobody.
+  /// Its `why` is empty if it waits for nobody.
   RankWait find() {
     if (!m_trace.contains(m_wait.event)) {
       return m_wait;
@@ -41,8 +41,14 @@ class NextEvent {
     probes();
     synchronousSends();
     collectives();
+    const bool neverEnded =
+        m_cut.inside[index(m_wait.rank)] && m_wait.event.serial == m_trace.lastSerial(m_wait.rank);
+    if (neverEnded && m_on.empty()) {
+      hungSend();
+      hungCompletion();
+    }
     m_wait.on.assign(m_on.begin(), m_on.end());
-    if (!m_wait.on.empty()) {
+    if (!m_wait.on.empty() || !m_wait.sure) {
       m_wait.why = callName(m_trace, m_wait.event) + m_detail;
     }
     return m_wait;
@@ -131,6 +137,57 @@ class NextEvent {
         done.empty()) {  // it hung here: some rank never came
       needsAbsent(m_trace.collectives().groups()[number]);
     }
+  }
+
+  /// A send that never ended waits for its receive. MPI_Send may also have been about to end: MPI buffers what is small.
+  void hungSend() {
+    const Event event = m_trace.event(m_wait.event);
+    const bool other =
+        event.peer >= 0 && event.peer != m_wait.rank && index(event.peer) < m_trace.rankCount();
+    if ((event.kind != EventKind::Send && event.kind != EventKind::SendReceive) || !other) {
+      return;
+    }
+    m_on.insert(event.peer);
+    m_wait.sure = callName(m_trace, m_wait.event) == u"MPI_Ssend"_s;
+    m_detail = u" to rank %1, %2"_s.arg(event.peer).arg(tagText(event.tag));
+  }
+
+  /// A wait that completed nothing: for receives that are posted and not seen complete. It is not recorded which of them,
+  /// nor whether a send was waited for, which needs one that does not block.
+  void hungCompletion() {
+    if (m_trace.event(m_wait.event).kind != EventKind::Completion) {
+      return;
+    }
+    std::size_t pending = 0;
+    for (const PostedReceive& receive : m_history.receives) {
+      if (receive.post < m_wait.event.serial && receive.completion == 0 &&
+          receive.state == ReceiveState::Pending) {
+        needsMessage(receive.message, receive.wantedSource, receive.wantedTag, receive.comm);
+        ++pending;
+      }
+    }
+    m_wait.sure = pending > 0 && !m_on.empty() && !mayHaveSent();
+    if (pending > 1) {
+      m_wait.anyOne = m_on.size() > 1;
+      m_detail = u" of %1 posted receives"_s.arg(pending);
+    }
+  }
+
+  /// Whether the rank has sent without blocking, or more than is looked through.
+  [[nodiscard]] bool mayHaveSent() const {
+    constexpr Serial kMostLookedAt = 20'000;
+    if (m_wait.event.serial > kMostLookedAt) {
+      return true;
+    }
+    for (Serial serial = 1; serial < m_wait.event.serial; ++serial) {
+      const EventRef each{m_wait.rank, serial};
+      const EventKind kind = m_trace.event(each).kind;
+      if (kind == EventKind::Start || kind == EventKind::CollectivePost ||
+          (kind == EventKind::Send && callName(m_trace, each).startsWith(u"MPI_I"_s))) {
+        return true;
+      }
+    }
+    return false;
   }
 
   void needsAbsent(const CollectiveGroup& group) {
@@ -227,6 +284,7 @@ void findStuck(const TraceIndex& trace, const JobCut& cut, JobState& state) {
   for (std::size_t r = 0; r < free.size(); ++r) {
     free[r] = waitOf[r] == nullptr &&
               (cut.done[r] < trace.lastSerial(static_cast<Rank>(r)) || mightHaveGoneOn(trace, r));
+    free[r] = free[r] || (waitOf[r] != nullptr && !waitOf[r]->sure);
   }
   const auto isFree = [&](Rank rank) { return free[index(rank)]; };
   for (bool more = true; more;) {
@@ -264,11 +322,14 @@ void findStuck(const TraceIndex& trace, const JobCut& cut, JobState& state) {
 
 JobCut cutOf(const TraceIndex& trace, const std::vector<ReplayPosition>& positions) {
   JobCut cut{std::vector<Serial>(trace.rankCount(), 0), std::vector<bool>(trace.rankCount())};
+  for (std::size_t r = 0; r < trace.rankCount() && !positions.empty(); ++r) {
+    cut.done[r] = trace.lastSerial(static_cast<Rank>(r));
+  }
   for (const ReplayPosition& position : positions) {
     if (position.rank >= 0 && index(position.rank) < trace.rankCount() && position.next > 0) {
       cut.done[index(position.rank)] = std::min(position.next - 1, trace.lastSerial(position.rank));
       cut.inside[index(position.rank)] =
-          !position.stopped && position.next <= trace.lastSerial(position.rank);
+          position.inside && position.next <= trace.lastSerial(position.rank);
     }
   }
   return cut;
@@ -292,7 +353,9 @@ JobCut cutAtEnd(const TraceIndex& trace) {
                                              receives[p].state == ReceiveState::Pending;
                                     })) ||
                        (kind == EventKind::Collective && trace.collectives().at(last) != kNone &&
-                        trace.links().collectivesDoneAt(last).empty());
+                        trace.links().collectivesDoneAt(last).empty()) ||
+                       ((kind == EventKind::Completion || kind == EventKind::Send) &&
+                        r < trace.data().ends.size() && trace.data().ends[r].inside);
     if (hangs) {
       --cut.done[r];
       cut.inside[r] = true;
@@ -317,7 +380,7 @@ JobState jobStateAt(const TraceIndex& trace, const JobCut& cut) {
     const auto rank = static_cast<Rank>(r);
     addPosted(trace, cut, rank, state);
     state.items.insert(state.items.end(), unexpected[r].begin(), unexpected[r].end());
-    if (RankWait wait = NextEvent(trace, cut, rank).find(); !wait.on.empty()) {
+    if (RankWait wait = NextEvent(trace, cut, rank).find(); !wait.why.isEmpty()) {
       state.waits.push_back(std::move(wait));
     }
   }

@@ -20,7 +20,7 @@ struct JobCut {
   std::vector<bool> inside;  ///< by rank: its next event has begun
 };
 
-/// Where a replay is; ranks that it says nothing of have done nothing.
+/// Where a replay is. Ranks that it says nothing of are not in it: what they did is given by the record, all of it.
 [[nodiscard]] JobCut cutOf(const TraceIndex& trace, const std::vector<ReplayPosition>& positions);
 /// The end of the record: a rank that its last call never let go is inside of it.
 [[nodiscard]] JobCut cutAtEnd(const TraceIndex& trace);
@@ -45,8 +45,9 @@ struct QueueItem {
 /// The next event of `rank` cannot end before other ranks have gone on.
 struct RankWait {
   Rank rank = kUnknownRank;
-  std::vector<Rank> on;  ///< in ascending order
+  std::vector<Rank> on;  ///< in ascending order; empty: not known
   bool anyOne = false;   ///< one of them suffices (a wildcard whose message is not known)
+  bool sure = true;      ///< false: it may be something else that it waits for, or nobody
   EventRef event;
   QString why;  ///< "MPI_Recv from rank 2, tag 7"
 };

@@ -26,6 +26,7 @@ enum class RankEndKind { Unknown, Finished, Crashed, Aborted, Hung, Killed, Cut 
 struct RankEnd {
   RankEndKind kind = RankEndKind::Unknown;
   QString text;
+  bool inside = false;  ///< of its last call, which had not ended
 };
 
 /// The event at which the run failed; invalid if it did not fail.

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/session/inspection/waits.h"
+
+#include <memory>
+#include <utility>
+
+#include <QFutureWatcher>
+
+#include "app/session/state/in_background.h"
+#include "views/trace/analyses/waits_text.h"
+
+namespace pf::session {
+namespace {
+
+struct Found {
+  views::TraceIndexPtr index;
+  WaitsAnswer answer;
+};
+using Read = std::shared_ptr<Result<Found>>;
+
+Result<Found> find(const views::TraceIndexPtr& index,
+                   const std::vector<values::ReplayPosition>& positions) {
+  if (index->pages() == nullptr && index->eventCount() == 0) {
+    return Error{ErrorCode::Usage, "who waits for whom is not known: the trace has no events", {}};
+  }
+  const bool replays = !positions.empty();
+  const views::JobCut cut = replays ? views::cutOf(*index, positions) : views::cutAtEnd(*index);
+  Found found{index, {{}, views::jobStateAt(*index, cut)}};
+  found.answer.text = views::waitsText(
+      *index, found.answer.state,
+      replays ? Waits::tr("where the replay is") : Waits::tr("at the end of the record"));
+  return found;
+}
+
+}  // namespace
+
+void Waits::ask(Done done) {
+  m_question.begin(std::move(done));
+  auto* watcher = new QFutureWatcher<Read>(this);
+  connect(watcher, &QFutureWatcherBase::finished, this,
+          [this, watcher, guard = m_question.guard()] {
+            watcher->deleteLater();
+            const Done* question = guard.get();
+            if (question == nullptr) {
+              return;
+            }
+            const Result<Found>& found = *watcher->result();
+            if (!found) {
+              (*question)(found.error());
+              return;
+            }
+            m_index = found->index;
+            (*question)(found->answer);
+          });
+  const bool known = m_index != nullptr && m_index->dataPtr() == m_state.trace;
+  watcher->setFuture(inBackground(
+      [index = known ? m_index : nullptr, trace = m_state.trace, positions = m_state.positions()] {
+        return std::make_shared<Result<Found>>(
+            find(index != nullptr ? index : views::makeIndex(trace), positions));
+      }));
+}
+
+}  // namespace pf::session

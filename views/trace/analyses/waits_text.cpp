@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/trace/analyses/waits_text.h"
+
+#include <algorithm>
+
+#include <QCoreApplication>
+#include <QStringList>
+
+#include "views/trace/analyses/trace_text.h"
+#include "views/values/debug_values.h"
+
+namespace pf::views {
+
+namespace {
+
+QString tr(const char* text) {
+  return QCoreApplication::translate("pf::views::Waits", text);
+}
+
+QString ranksText(const std::vector<Rank>& ranks) {
+  const QList<int> list(ranks.begin(), ranks.end());
+  return (list.size() == 1 ? tr("rank %1") : tr("ranks %1")).arg(values::rankSetText(list));
+}
+
+QString cycleText(const std::vector<Rank>& cycle) {
+  QString text = tr("deadlock: rank %1").arg(cycle.front());
+  for (std::size_t i = 1; i < cycle.size(); ++i) {
+    text += tr(" waits for rank %1, which").arg(cycle[i]);
+  }
+  return text + tr(" waits for rank %1").arg(cycle.front());
+}
+
+}  // namespace
+
+QString waitedForText(const RankWait& wait) {
+  return wait.on.empty() ? tr("what is not known")
+         : wait.anyOne   ? tr("one of %1").arg(ranksText(wait.on))
+                         : ranksText(wait.on);
+}
+
+QString waitText(const TraceIndex& trace, const RankWait& wait) {
+  const QString how = wait.sure || wait.on.empty() ? tr("rank %1 waits for %2: %3")
+                                                   : tr("rank %1 waits, it seems, for %2: %3");
+  QString text = how.arg(wait.rank).arg(waitedForText(wait), wait.why);
+  if (const QString site = siteText(trace, wait.event); !site.isEmpty()) {
+    text += tr(" at %1").arg(site);
+  }
+  return wait.event.valid() ? text + tr(" (event %1)").arg(wait.event.serial) : text;
+}
+
+QString waitsText(const TraceIndex& trace, const JobState& state, const QString& moment) {
+  const auto unexpected = std::ranges::count_if(
+      state.items, [](const QueueItem& item) { return item.kind == QueueItem::Kind::Unexpected; });
+  QStringList lines{tr("%1: %2 receives posted, %3 messages unexpected, %4 of %5 ranks wait")
+                        .arg(moment)
+                        .arg(static_cast<qsizetype>(state.items.size()) - unexpected)
+                        .arg(unexpected)
+                        .arg(state.waits.size())
+                        .arg(trace.rankCount())};
+  if (!state.cycle.empty()) {
+    lines << cycleText(state.cycle);
+  }
+  if (!state.stuck.empty()) {
+    lines << tr("%1 cannot go on, whatever the others do").arg(ranksText(state.stuck));
+  }
+  for (const RankWait& wait : state.waits) {
+    lines << waitText(trace, wait);
+  }
+  return lines.join(QLatin1Char('\n')) + QLatin1Char('\n');
+}
+
+}  // namespace pf::views
