@@ -12,8 +12,20 @@
 namespace pf::mi {
 
 /// Something that the debugger does, not GDB.
-/// Back: to the last hit before, Before: to the event before: what GDB's reverse execution would do if it could.
-enum class ToolAction { Quit, Kill, Run, Attach, Detach, Back, Before };
+/// What GDB's reverse execution would do if it could: Back: to the last hit before; Before: to the event before, in the place
+/// of an instruction; LineStep, LineNext, LineFinish: reverse-step, -next, -finish.
+enum class ToolAction {
+  Quit,
+  Kill,
+  Run,
+  Attach,
+  Detach,
+  Back,
+  Before,
+  LineStep,
+  LineNext,
+  LineFinish
+};
 
 struct ConsolePlan {
   enum class Kind {

@@ -114,6 +114,9 @@ void ToolDesk::move(const Given& given) {
       {"deliver_next_anywhere", "deliver-next"},
       {"next_racing_receive", "next-racing-receive"},
       {"previous_event", "previous-event"},
+      {"reverse_step", "reverse-step"},
+      {"reverse_next", "reverse-next"},
+      {"reverse_finish", "reverse-finish"},
       {"previous_receive", "previous-receive"},
       {"previous_hit", "previous-hit"}};
   if (!mayReplay() || !needsReplay()) {

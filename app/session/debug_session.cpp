@@ -9,6 +9,8 @@
 
 #include "app/replaying/replay.h"
 #include "app/replaying/verdict_text.h"
+#include "app/session/inspection/waits.h"
+#include "app/session/line_search.h"
 #include "app/session/targets/replay_target.h"
 
 namespace pf::session {
@@ -34,7 +36,7 @@ DebugSession::DebugSession(QObject* parent)
       m_buffers(m_state, m_inspector),
       m_stacks(m_state, [this](const protocol::Message& message) { order(message); }),
       m_across(m_state, m_inspector),
-      m_waits(m_state),
+      m_waits(std::make_unique<Waits>(m_state)),
       m_consoles(m_state),
       m_groups(m_state),
       m_groupRun(m_state),
@@ -46,6 +48,8 @@ DebugSession::DebugSession(QObject* parent)
                [this](Goal goal) { startCycle(std::move(goal)); }),
       m_control({m_state, m_breakpoints, m_cycles, m_inspector, m_groupRun},
                 [this](const protocol::Message& message) { order(message); }),
+      m_lines(std::make_unique<LineSearch>(LineSearch::Parts{m_state, m_breakpoints, m_control},
+                                           [this](Goal goal) { startCycle(std::move(goal)); })),
       m_makeReplay(&ReplayTarget::make) {
   m_tick.setInterval(100);
   m_closing.setMaxThreadCount(64);
@@ -74,6 +78,9 @@ DebugSession::DebugSession(QObject* parent)
   connect(&m_bookmarks, &Bookmarks::changed, this, &DebugSession::publishMarks);
   connect(&m_judgedRaces, &JudgedRaces::message, this, &DebugSession::message);
   connect(&m_search, &HitSearch::message, this, &DebugSession::message);
+  connect(m_lines.get(), &LineSearch::message, this, &DebugSession::message);
+  connect(m_lines.get(), &LineSearch::progress, this, &DebugSession::progress);
+  connect(m_lines.get(), &LineSearch::stays, this, &DebugSession::settled);
   connect(&m_control, &RunControl::message, this, &DebugSession::message);
   connect(&m_control, &RunControl::progress, this, &DebugSession::progress);
   connect(&m_control, &RunControl::arrived, this, &DebugSession::arrived);
@@ -86,6 +93,7 @@ DebugSession::~DebugSession() {
 }
 
 void DebugSession::open(const QString& path, LoadedTrace trace) {
+  m_lines->cancel();
   m_next.reset();
   closeUnrecorded();
   closeTarget();
@@ -209,6 +217,7 @@ void DebugSession::beginCycle() {
 void DebugSession::couldNotStart(const QString& summary, const QString& text) {
   m_state.phase = Phase::Idle;
   finishCycle(summary);
+  tellPositions();
   Q_EMIT progress({});
   Q_EMIT message(text, true);
   Q_EMIT settled();
@@ -471,12 +480,13 @@ void DebugSession::targetClosed() {
   // Of ranks that were ended where they were, nothing is true any more.
   if (std::erase_if(m_state.now, [](const auto& each) { return !each.second.exited; }) > 0) {
     Q_EMIT ranksChanged();
-    tellPositions();
   }
+  tellPositions();  // also of a cycle that was ended before it stood: what is shown is that of the one before
   Q_EMIT settled();
 }
 
 void DebugSession::endReplay() {
+  m_lines->cancel();
   m_next.reset();
   m_search.end();
   if (m_state.source != Source::Recording) {

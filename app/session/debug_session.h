@@ -33,7 +33,6 @@
 #include "app/session/inspection/gdb_consoles.h"
 #include "app/session/inspection/inspector.h"
 #include "app/session/inspection/machine_inspector.h"
-#include "app/session/inspection/waits.h"
 #include "app/session/rank_groups.h"
 #include "app/session/records/bookmarks.h"
 #include "app/session/records/judged_races.h"
@@ -51,6 +50,9 @@ namespace pf::session {
 
 struct UnrecordedRank;
 struct SessionRecords;
+class LineSearch;
+class Waits;
+enum class LineMove : int;
 
 class DebugSession : public QObject, private mi::FleetObserver {
   Q_OBJECT
@@ -107,7 +109,7 @@ class DebugSession : public QObject, private mi::FleetObserver {
   [[nodiscard]] FilledBuffers& buffers() { return m_buffers; }
   [[nodiscard]] AllStacks& stacks() { return m_stacks; }
   [[nodiscard]] AcrossRanks& across() { return m_across; }
-  [[nodiscard]] Waits& waits() { return m_waits; }
+  [[nodiscard]] Waits& waits() { return *m_waits; }  ///< inspection/waits.h
   [[nodiscard]] GdbConsoles& consoles() { return m_consoles; }
   [[nodiscard]] RankGroups& groups() { return m_groups; }
   [[nodiscard]] const RankGroups& groups() const { return m_groups; }
@@ -134,6 +136,8 @@ class DebugSession : public QObject, private mi::FleetObserver {
   /// hit_search.h. endReplay() cancels.
   void previousHit();
   void lastChange(const QString& expression);
+  /// line_search.h. endReplay() cancels.
+  void lineBack(LineMove move);
   void endReplay();
   /// Ranks that run, as RunControl::act(); none runs: Continue begins a cycle.
   void act(values::RankAction action, const QList<int>& ranks, const QString& who = {});
@@ -142,6 +146,10 @@ class DebugSession : public QObject, private mi::FleetObserver {
   [[nodiscard]] QString whyNot(Move move) const;
   /// The same of previousHit().
   [[nodiscard]] QString whyNoPreviousHit() const;
+  /// The same of lineBack().
+  [[nodiscard]] QString whyNoLineBack() const;
+  /// lineBack() is under way.
+  [[nodiscard]] bool goesBackByLines() const;
   /// What a step back of the current rank takes.
   struct BackCost {
     bool snapshot = false;    ///< from one; else a new cycle is started
@@ -192,6 +200,8 @@ class DebugSession : public QObject, private mi::FleetObserver {
   void output(int rank, pf::values::OutputStream stream, const QByteArray& bytes);
   void logged(const pf::values::LogEntry& entry);  ///< by a logpoint
   void consoleText(int rank, const QString& text, bool error);
+  /// A line of the console asked for what cannot be done now; consoleText() has said why.
+  void consoleRefused(int rank);
   void settled();  ///< the ranks have come to where they were sent, or have ended
   void stalled(const QString& text, bool deadlock);  ///< no rank gets on by itself
   void ended(int exitStatus);                        ///< the launcher of the cycle, by itself
@@ -267,6 +277,9 @@ class DebugSession : public QObject, private mi::FleetObserver {
   void addHit(int id, int rank, Serial serial);
   void describeMpiError(int rank);
 
+  [[nodiscard]] QString whyNot(mi::ToolAction action) const;
+  void refuseConsole(int rank, const QString& why);
+
   // mi::FleetObserver
   void onRankState(mi::Rank rank, mi::SessionState state) override;
   void onRankStopped(mi::Rank rank, const mi::StopEvent& stop) override;
@@ -291,7 +304,7 @@ class DebugSession : public QObject, private mi::FleetObserver {
   FilledBuffers m_buffers;
   AllStacks m_stacks;
   AcrossRanks m_across;
-  Waits m_waits;
+  std::unique_ptr<Waits> m_waits;
   GdbConsoles m_consoles;
   RankGroups m_groups;
   GroupRun m_groupRun;
@@ -303,6 +316,7 @@ class DebugSession : public QObject, private mi::FleetObserver {
   JudgedRaces m_judgedRaces;
   HitSearch m_search;
   RunControl m_control;
+  std::unique_ptr<LineSearch> m_lines;
 
   ReplayFactory m_makeReplay;
   std::optional<Goal> m_next;  ///< what to start once the present job is gone

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "app/session/debug_session.h"
+#include "app/session/line_search.h"
 
 namespace pf::session {
 
@@ -16,9 +17,12 @@ void DebugSession::begin() {
   const Goal& goal = m_control.goal();
   Q_EMIT progress(goal.event.valid() ? tr("Replaying to %1 …").arg(goal.text) : tr("Replaying …"));
   for (const mi::Rank rank : m_fleet.ranks()) {
-    goOn(rank);
+    if (!m_lines->holdsAtGate(rank)) {
+      goOn(rank);
+    }
   }
   order(protocol::OpenGate{});
+  m_lines->atGate();
 }
 
 void DebugSession::goTo(Goal goal) {
@@ -52,15 +56,18 @@ bool DebugSession::isGoing() const {
 
 void DebugSession::replayTo(const EventRef& event) {
   if (isOpen() && event.valid()) {
+    m_lines->cancel();
     goTo({event, tr("rank %1 before its event %2").arg(event.rank).arg(event.serial)});
   }
 }
 
 void DebugSession::restartCycle() {
+  m_lines->cancel();
   startCycle({{}, tr("to the end")});
 }
 
 void DebugSession::repeatCycle() {
+  m_lines->cancel();
   const Goal& goal = m_control.goal();
   startCycle(goal.text.isEmpty() ? Goal{{}, tr("to the end")} : goal);
 }
@@ -81,6 +88,7 @@ void DebugSession::go(Move move) {
   if (move == Move::Failure) {
     m_debuggers.join({goal->event.rank});
   }
+  m_lines->cancel();
   m_inspector.selectRank(goal->event.rank);
   goTo(std::move(*goal));
 }
@@ -113,20 +121,44 @@ QString DebugSession::whyNoPreviousHit() const {
                                        : m_state.notInReplay(m_state.current);
 }
 
+QString DebugSession::whyNoLineBack() const {
+  if (const QString why = whyNoReplay(); !why.isEmpty()) {
+    return why;
+  }
+  if (!isOpen()) {
+    return tr("No trace is open.");
+  }
+  return m_state.runs(m_state.current) ? m_lines->whyNot() : m_state.notInReplay(m_state.current);
+}
+
+bool DebugSession::goesBackByLines() const {
+  return m_lines->isUnderWay();
+}
+
+void DebugSession::lineBack(LineMove move) {
+  if (canReplay() && !refuses(m_state.current) &&
+      !m_state.events.readsFirst([this, move] { lineBack(move); })) {
+    m_lines->go(move);
+  }
+}
+
 void DebugSession::previousHit() {
   if (canReplay() && !refuses(m_state.current)) {
+    m_lines->cancel();
     m_search.toPreviousHit();
   }
 }
 
 void DebugSession::lastChange(const QString& expression) {
   if (canReplay() && !refuses(m_state.current)) {
+    m_lines->cancel();
     m_debuggers.join({m_state.current});
     m_search.toLastChange(expression);
   }
 }
 
 void DebugSession::act(values::RankAction action, const QList<int>& ranks, const QString& who) {
+  m_lines->cancel();
   if (m_state.phase != Phase::Running) {
     if (action == values::RankAction::Continue) {
       restartCycle();
@@ -143,6 +175,9 @@ void DebugSession::act(values::RankAction action, const QList<int>& ranks, const
 
 /// The ranks are where they were sent, and GDB knows it.
 void DebugSession::arrived(const QString& why) {
+  if (m_lines->cutCame()) {
+    return;
+  }
   const QString& inputs = m_cycles.last().inputs;
   Q_EMIT message(
       tr("Stopped: %1%2.").arg(why, inputs.isEmpty() ? QString() : QStringLiteral("; ") + inputs),
@@ -173,6 +208,7 @@ void DebugSession::finishCycle(const QString& why, bool ranToEnd) {
   }
   if (!m_next) {
     m_search.notFound(ranToEnd);
+    m_lines->cycleEnded(ranToEnd);
   }
   m_cycles.end(why, ranToEnd);
 }

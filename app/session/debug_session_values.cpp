@@ -3,6 +3,7 @@
 #include <csignal>
 
 #include "app/session/debug_session.h"
+#include "app/session/line_search.h"
 #include "app/session/state/frame_values.h"
 
 namespace pf::session {
@@ -17,6 +18,7 @@ QString text(std::string_view s) {
 void DebugSession::onRankState(mi::Rank rank, mi::SessionState state) {
   RankNow& now = m_state.now[rank];
   if (state == mi::SessionState::Running) {
+    m_lines->goesOn(rank);
     now.why.clear();
     now.where.clear();
     if (rank == m_state.current) {
@@ -42,6 +44,9 @@ void DebugSession::onRankStopped(mi::Rank rank, const mi::StopEvent& stop) {
       return;
     }
   }
+  if (m_lines->takes(rank, stop)) {
+    return;
+  }
   const bool searched = m_search.isAsFar(rank, stop);  // what it has found is said
   if (passesOver(rank, stop) || (searched && m_search.counted())) {
     return;
@@ -53,6 +58,9 @@ void DebugSession::onRankStopped(mi::Rank rank, const mi::StopEvent& stop) {
   const QString standing =
       stop.reason == mi::StopReason::Event ? m_breakpoints.standingText(rank) : QString();
   now.why = standing.isEmpty() ? text(stop.describe()) : standing;
+  if (const QString back = m_lines->takeWords(); !back.isEmpty()) {
+    now.why = back;
+  }
   QString change;
   const bool found = m_search.isFound(rank, stop, &change);
   if (!change.isEmpty()) {
@@ -145,7 +153,32 @@ void DebugSession::onRankEscalate(mi::Rank rank, mi::Escalation escalation) {
   }
 }
 
+/// Of what goes back, on the current rank. Empty: it goes, as far as that is known.
+QString DebugSession::whyNot(mi::ToolAction action) const {
+  return action == mi::ToolAction::Back     ? whyNoPreviousHit()
+         : action == mi::ToolAction::Before ? whyNot(Move::PreviousEvent)
+                                            : whyNoLineBack();
+}
+
+void DebugSession::refuseConsole(int rank, const QString& why) {
+  const QString line = why + QLatin1Char('\n');
+  if (!m_consoles.takes(rank, line)) {
+    Q_EMIT consoleText(rank, line, true);
+  }
+  Q_EMIT consoleRefused(rank);
+}
+
 void DebugSession::onRankToolAction(mi::Rank rank, mi::ToolAction action, std::string_view) {
+  const bool back = action == mi::ToolAction::Back || action == mi::ToolAction::Before ||
+                    action == mi::ToolAction::LineStep || action == mi::ToolAction::LineNext ||
+                    action == mi::ToolAction::LineFinish;
+  if (back) {
+    m_inspector.selectRank(rank);
+    if (const QString why = whyNot(action); !why.isEmpty()) {
+      refuseConsole(rank, why);
+      return;
+    }
+  }
   switch (action) {
     case mi::ToolAction::Run:
       restartCycle();
@@ -168,12 +201,19 @@ void DebugSession::onRankToolAction(mi::Rank rank, mi::ToolAction action, std::s
       }());
       break;
     case mi::ToolAction::Back:
-      m_inspector.selectRank(rank);
       previousHit();
       break;
     case mi::ToolAction::Before:
-      m_inspector.selectRank(rank);
       go(Move::PreviousEvent);
+      break;
+    case mi::ToolAction::LineStep:
+      lineBack(LineMove::Step);
+      break;
+    case mi::ToolAction::LineNext:
+      lineBack(LineMove::Next);
+      break;
+    case mi::ToolAction::LineFinish:
+      lineBack(LineMove::Finish);
       break;
     case mi::ToolAction::Quit:
     case mi::ToolAction::Attach:

@@ -149,6 +149,9 @@ void RunControl::rankMoved(const protocol::RankState& state, bool wasStopped) {
 }
 
 Serial RunControl::nextStopOf(int rank) const {
+  if (const auto held = m_holds.find(rank); held != m_holds.end()) {
+    return held->second;
+  }
   return m_breakpoints.nextStopOf(
       rank, m_state.serialOf(rank) + (m_state.standsBeforeEvent(rank) ? 1 : 0));
 }
@@ -310,6 +313,15 @@ void RunControl::prepareStep(int rank) {
     m_stops[static_cast<std::size_t>(rank)] = stop;
   }
   m_order(protocol::SetStop{rank, stop});
+}
+
+void RunControl::walk(int rank, const mi::RunCommand& command) {
+  prepareStep(rank);
+  if (command.kind == mi::RunKind::Continue) {
+    sendOn(rank);
+  } else {
+    m_state.fleet.run({rank}, command, [](const mi::GroupResult&) {});
+  }
 }
 
 void RunControl::runToLine(const QString& file, int line, const QList<int>& ranks,

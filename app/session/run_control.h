@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -75,6 +76,11 @@ class RunControl : public QObject {
                  const QString& who = {});
   /// Others stop with a rank that GDB has stopped at a breakpoint: at once, or at their next event.
   void stopOthers(const values::Breakpoint& breakpoint, int rank);
+  /// Until letGo() no step sends the rank past the stop before this event, whatever breakpoints there are.
+  void hold(int rank, Serial before) { m_holds[rank] = before; }
+  void letGo() { m_holds.clear(); }
+  /// GDB moves the rank alone, as far as hold() lets it; the others follow as it needs them.
+  void walk(int rank, const mi::RunCommand& command);
   /// Ranks that GDB has stopped, and that have a debugger, go on by it.
   void continueStopped(const std::vector<mi::Rank>& ranks);
 
@@ -131,6 +137,7 @@ class RunControl : public QObject {
   Goal m_goal;
   std::vector<std::uint64_t> m_stops;  ///< as last planned
   QSet<int> m_stepping;                ///< ranks that GDB steps: others follow as far as these need
+  std::map<int, Serial> m_holds;       ///< by rank
   QSet<int> m_pausing;                 ///< ranks that are paused because another one has stopped
   Latest<Settling> m_settling;
   bool m_awaitsCut = false;  ///< ranks are on their way to a cut

@@ -212,12 +212,14 @@ TEST(Session, ReverseCommandsAreTheTools) {
   FakeSession gdb;
   gdb.attached();
   const std::size_t before = gdb.sent.size();
-  for (const char* line : {"reverse-continue", "rc", "reverse-next", "rs", "reverse-stepi"}) {
+  for (const char* line :
+       {"reverse-continue", "rc", "reverse-next", "rs", "reverse-stepi", "reverse-finish"}) {
     gdb.session.console(line, [](const Status&) {});
   }
-  EXPECT_EQ(gdb.observer.actions,
-            (std::vector<ToolAction>{ToolAction::Back, ToolAction::Back, ToolAction::Before,
-                                     ToolAction::Before, ToolAction::Before}));
+  EXPECT_EQ(
+      gdb.observer.actions,
+      (std::vector<ToolAction>{ToolAction::Back, ToolAction::Back, ToolAction::LineNext,
+                               ToolAction::LineStep, ToolAction::Before, ToolAction::LineFinish}));
   EXPECT_EQ(gdb.sent.size(), before);
 }
 

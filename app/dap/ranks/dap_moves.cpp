@@ -5,6 +5,8 @@
 
 #include "app/collation/failure.h"
 #include "app/dap/wire/dap_asked_event.h"
+#include "app/session/inspection/waits.h"
+#include "app/session/line_search.h"
 
 namespace pf::headless {
 
@@ -85,10 +87,20 @@ void Moves::stepBack(const Request& request) {
     m_client.fail(request, "rank " + std::to_string(*rank) + " has done no event yet");
     return;
   }
+  m_session.setCurrentRank(*rank);
+  const auto granularity = request.arguments.find("granularity");
+  const bool event = granularity != request.arguments.end() && *granularity == Json("instruction");
+  if (const QString why = event ? QString() : m_session.whyNoLineBack(); !why.isEmpty()) {
+    m_client.fail(request, why.toStdString());
+    return;
+  }
   m_client.succeed(request);
   m_teller.sent("step");
-  m_session.setCurrentRank(*rank);
-  m_session.go(session::Move::PreviousEvent);
+  if (event) {
+    m_session.go(session::Move::PreviousEvent);
+  } else {
+    m_session.lineBack(session::LineMove::Next);
+  }
 }
 
 void Moves::reverseContinue(const Request& request) {

@@ -209,9 +209,19 @@ TEST_F(DapMovesTest, APauseIsOfWhoRuns) {
 
 // -- to another place
 
-TEST_F(DapMovesTest, AStepBackIsOneEventBack) {
+TEST_F(DapMovesTest, AStepBackByLinesThatCannotBeStays) {
   stand();
-  body("stepBack", {{"threadId", 3}});
+  forgetEvents();
+  body("stepBack", {{"threadId", 3}});  // the GDB does not say how deep the stack is
+  const Json stop = event("stopped");
+  EXPECT_EQ(stop["threadId"], 3);
+  EXPECT_EQ(m_targets.size(), 1);
+  EXPECT_NE(event("output").dump().find("Previous event goes back"), std::string::npos);
+}
+
+TEST_F(DapMovesTest, AStepBackByAnInstructionIsOneEventBack) {
+  stand();
+  body("stepBack", {{"threadId", 3}, {"granularity", "instruction"}});
   ASSERT_TRUE(QTest::qWaitFor([this] { return pump(), m_targets.size() == 2; }, kPatienceMs));
   gate();
   EXPECT_EQ(target().last<protocol::Plan>()->stops[2], 39U);

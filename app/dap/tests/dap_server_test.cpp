@@ -161,7 +161,7 @@ TEST_F(DapServerTest, TheRanksOfTheLaunchAreThoseThatRun) {
   EXPECT_EQ(points[0]["verified"], false);
   EXPECT_EQ(points[0]["message"], outside);
   EXPECT_EQ(points[1]["verified"], true);
-  body("stepBack", {{"threadId", 3}});
+  body("stepBack", {{"threadId", 3}, {"granularity", "instruction"}});
   gate();
   EXPECT_EQ(target().part(), std::vector<Rank>{2});
   EXPECT_EQ(target().last<protocol::Plan>()->stops, (std::vector<std::uint64_t>{0, 0, 39, 0}));

@@ -11,6 +11,7 @@
 #include "app/gui/commands/cycle_comparison_dialog.h"
 #include "app/gui/panes/shown_trace.h"
 #include "app/session/debug_session.h"
+#include "app/session/line_search.h"
 #include "views/diagram/space_time_view.h"
 #include "views/models/session_models.h"
 #include "views/panes/action_tips.h"
@@ -117,10 +118,23 @@ void ReplayActions::makeMoves() {
       make("lastChange", tr("Back to the &last change …"),
            tr("Back to where a variable was changed last, by running the recording again twice"),
            QKeySequence(tr("Ctrl+F6")), [this] { askLastChange(); });
-  m_ways = {nextEvent, nextRacing, previousReceive, m_previousHit, m_lastChange};
+  using session::LineMove;
+  m_lines = {
+      make("reverseNext", tr("Line bac&k"),
+           tr("Back to the line before, over what was called, by running the recording again"),
+           QKeySequence(tr("Ctrl+Shift+F10")), [this] { m_session.lineBack(LineMove::Next); }),
+      make("reverseStep", tr("Step back"),
+           tr("Back to the line before, into what was called, by running the recording again"),
+           QKeySequence(tr("Ctrl+Shift+F11")), [this] { m_session.lineBack(LineMove::Step); }),
+      make("reverseFinish", tr("Back &out"),
+           tr("Back to the line that called this function, by running the recording again"),
+           QKeySequence(tr("Ctrl+Alt+F11")), [this] { m_session.lineBack(LineMove::Finish); })};
+  m_ways = QList<QAction*>{nextEvent, nextRacing, previousReceive, m_previousHit, m_lastChange} +
+           m_lines;
   m_ofBar = {restart, m_end};
   m_needRecording = {restart, repeat, mark};
-  for (QAction* action : {previousEvent, previousReceive, m_previousHit, m_lastChange}) {
+  for (QAction* action :
+       QList<QAction*>{previousEvent, previousReceive, m_previousHit, m_lastChange} + m_lines) {
     m_back[action] = action->statusTip();
   }
   const auto named = [](QAction* action, const QString& text) {
@@ -132,7 +146,8 @@ void ReplayActions::makeMoves() {
     return named(m_views.ranks->action(action), text);
   };
   m_ofTravel.back = {named(previousReceive, tr("◀ Receive")), named(previousEvent, tr("◀ Event")),
-                     named(m_previousHit, tr("◀ Hit"))};
+                     named(m_previousHit, tr("◀ Hit")),       named(m_lines[2], tr("◀ Out")),
+                     named(m_lines[1], tr("◀ Step")),         named(m_lines[0], tr("◀ Line"))};
   m_ofTravel.on = {ofRanks(RankAction::Continue, tr("Continue")),
                    ofRanks(RankAction::Next, tr("Line ▶")),
                    ofRanks(RankAction::Step, tr("Step ▶")),
@@ -202,6 +217,9 @@ void ReplayActions::refresh() {
     views::setWhyNot(*each.key(), m_session.whyNot(each.value()));
   }
   views::setWhyNot(*m_previousHit, m_session.whyNoPreviousHit());
+  for (QAction* const line : std::as_const(m_lines)) {
+    views::setWhyNot(*line, m_session.whyNoLineBack());
+  }
   views::setWhyNot(*m_lastChange,
                    m_session.isRunning() ? QString() : tr("No replay runs, or it is starting."));
   views::setWhyNot(*m_end, m_session.isReplaying() ? QString() : tr("No replay runs."));

@@ -72,6 +72,7 @@ class ReplayActions : public QObject {
   TimeTravelBar::Ways m_ofTravel;
   QHash<QAction*, session::Move> m_moves;  ///< what goes somewhere
   QAction* m_previousHit = nullptr;
+  QList<QAction*> m_lines;  ///< back by lines
   QAction* m_lastChange = nullptr;
   QTimer m_soon;
   QList<QAction*> m_needRecording;

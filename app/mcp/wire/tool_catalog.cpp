@@ -118,14 +118,15 @@ std::vector<Tool> replayTools() {
        "deliver_next: the current rank by "
        "MPI events. next_racing_receive, deliver_next_anywhere: whichever rank comes next in "
        "logical time. previous_event, "
-       "previous_receive, previous_hit: back in time. pause: stop ranks that run.",
+       "previous_receive, previous_hit: back in time; reverse_step, reverse_next, reverse_finish: "
+       "by lines. pause: stop ranks that run.",
        {{"how",
          Takes::Choice,
          true,
          "The kind of step.",
          {"next", "step", "finish", "continue", "next_receive", "next_event", "deliver_next",
           "next_racing_receive", "deliver_next_anywhere", "previous_event", "previous_receive",
-          "previous_hit", "pause"}},
+          "previous_hit", "reverse_step", "reverse_next", "reverse_finish", "pause"}},
         rank(),
         ranks("next, step, finish, continue, pause: these ranks, as \"0,2-4\" or \"all\". Default: "
               "the current rank; of continue "

@@ -16,6 +16,7 @@ GdbCommand::GdbCommand(session::DebugSession& session, ScriptCycles& cycles, Scr
       asked->second += text;
     }
   });
+  connect(&m_session, &S::consoleRefused, this, [this](int rank) { m_refused.insert(rank); });
   connect(&m_session, &S::rankStopped, this, [this](int rank) { m_framed.erase(rank); });
   connect(&cycles, &ScriptCycles::begun, this, [this] { m_framed.clear(); });
 }
@@ -68,6 +69,7 @@ void GdbCommand::selectFrame(int rank, int thread, const std::vector<mi::Frame>&
 
 void GdbCommand::send(int rank, const std::string& line) {
   m_console[rank];
+  m_refused.erase(rank);
   m_session.debugger(rank)->console(
       line, m_awaited.inTime([this, rank](const Status& status) { take(rank, status); }));
 }
@@ -78,6 +80,8 @@ void GdbCommand::take(int rank, const Status& status) {
   if (!status) {
     const QString why = QString::fromStdString(status.error().message);
     m_said.addError(rank, said.isEmpty() ? why : said);
+  } else if (m_refused.count(rank) != 0) {
+    m_said.addError(rank, said);
   } else {
     m_said.add(rank, said.isEmpty() ? tr("done") : said);
   }
@@ -91,7 +95,8 @@ void GdbCommand::tellSaid() {
     m_answer.fail(tr("no GDB did that: %1").arg(m_said.first()));
     return;
   }
-  Move how = Move::stopOf({});
+  Move how = m_session.goesBackByLines() ? Move::thereTo() : Move::stopOf({});
+  how.refusable = false;
   how.onlyChanges = true;
   m_moves.move(how, [] {});
 }

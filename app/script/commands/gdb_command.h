@@ -39,6 +39,7 @@ class GdbCommand : public QObject {
   AwaitedAnswers& m_awaited;
   ScriptAnswer& m_answer;
   std::map<int, QString> m_console;  ///< what GDBs say to the line, by rank
+  std::set<int> m_refused;           ///< what the console was asked for cannot be done
   std::set<int> m_framed;  ///< ranks whose GDB has the program's frame selected since they stopped
   RankValues m_said;
 };

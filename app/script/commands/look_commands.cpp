@@ -6,6 +6,7 @@
 #include "app/collation/collate.h"
 #include "app/replaying/replay.h"
 #include "app/script/ranks/rank_text.h"
+#include "app/session/inspection/waits.h"
 
 namespace pf::headless {
 namespace {

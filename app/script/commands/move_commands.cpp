@@ -2,6 +2,7 @@
 #include "app/script/commands/move_commands.h"
 
 #include "app/script/ranks/rank_text.h"
+#include "app/session/line_search.h"
 
 namespace pf::headless {
 
@@ -20,6 +21,9 @@ void MoveCommands::addTo(CommandTable& table) {
   table["focus"] = handlerOf(this, &M::focus);
   for (const auto* verb : {"next", "step", "finish"}) {
     table[verb] = handlerOf(this, &M::step);
+  }
+  for (const auto* verb : {"reverse-step", "reverse-next", "reverse-finish"}) {
+    table[verb] = handlerOf(this, &M::lineBack);
   }
   for (const auto* verb : {"to-failure", "next-receive", "next-racing-receive", "next-event",
                            "deliver-next", "previous-event", "previous-receive", "previous-hit"}) {
@@ -107,6 +111,14 @@ void MoveCommands::step(const Command& command, const Ranks& ranks) {
   m_moves.move(Move::stopOf(stepped), [this, action, &command, &ranks] {
     m_session.act(action, ranks, QString::fromStdString(command.group));
   });
+}
+
+void MoveCommands::lineBack(const Command& command, const Ranks&) {
+  using session::LineMove;
+  const LineMove move = command.verb->name == "reverse-step"   ? LineMove::Step
+                        : command.verb->name == "reverse-next" ? LineMove::Next
+                                                               : LineMove::Finish;
+  m_moves.move(Move::thereTo(), [this, move] { m_session.lineBack(move); });
 }
 
 void MoveCommands::until(const Command& command, const Ranks& ranks) {

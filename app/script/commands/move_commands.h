@@ -27,6 +27,7 @@ class MoveCommands {
   void continueRanks(const Command& command, const Ranks& ranks);
   void pause(const Command& command, const Ranks& ranks);
   void step(const Command& command, const Ranks& ranks);
+  void lineBack(const Command& command, const Ranks& ranks);
   void until(const Command& command, const Ranks& ranks);
   void replayTo(const Command& command, const Ranks& ranks);
   void navigate(const Command& command, const Ranks& ranks);

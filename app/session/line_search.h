@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Back by lines: inside of a rank, between two of its events, by counted re-execution.
+//
+// Between two events a rank does the same in each replay. So a place there has a number: it is the n-th time since the rank
+// stood before event S, the last one that it began, that it comes to this address. GDB counts how often it comes there
+// from here to the next event, then in a new cycle how often from event S on; the difference is n. The cycle after that stops
+// at time n - 1 (or before event S, where n is 1) and takes steps until the n-th: these are all lines in between. The
+// last cycle takes one step less. Where the line before is event S itself, the rank stands before that: over calls of MPI
+// it goes by events. Where too many lines lie in between, as of a loop, the last of them is taken for a landmark: how often
+// the rank comes to that one until here is counted, and the steps are taken from its last time on.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include <QObject>
+#include <QTimer>
+
+#include "app/session/breakpoints.h"
+#include "app/session/destinations.h"
+#include "app/session/inspection/code_places.h"
+#include "app/session/run_control.h"
+
+namespace pf::session {
+
+enum class LineMove : int {
+  Step,    ///< to the line before, whatever function that is in
+  Next,    ///< to the line before in this function or one that has called it
+  Finish,  ///< to the line that called this function
+};
+
+class LineSearch : public QObject {
+  Q_OBJECT
+ public:
+  struct Parts {
+    SessionState& state;
+    Breakpoints& breakpoints;
+    RunControl& control;
+  };
+  /// `startCycle`: begins a cycle to a goal.
+  LineSearch(const Parts& parts, std::function<void(Goal)> startCycle);
+
+  /// Of the current rank. Where it cannot be done that is said, and the rank stays where it was, or is brought back there.
+  void go(LineMove move);
+  /// Why it cannot be, as a sentence, as far as that is known at once.
+  [[nodiscard]] QString whyNot() const;
+
+  // -- for the session
+  [[nodiscard]] bool isUnderWay() const { return m_search.has_value(); }
+  /// The user has asked for something else.
+  void cancel();
+  /// The rank is at the gate, and not to be sent on from there by anybody else.
+  [[nodiscard]] bool holdsAtGate(int rank) const;
+  void atGate();
+  /// All ranks are at their stops. True: on the way, nobody else hears of it.
+  bool cutCame();
+  /// GDB has stopped a rank. True: likewise.
+  bool takes(int rank, const mi::StopEvent& stop);
+  /// Of a stop that takes() has left to others, once: what it is; empty: it is none of the search's.
+  [[nodiscard]] QString takeWords();
+  /// The cycle has ended. `ranToEnd`: by itself.
+  void cycleEnded(bool ranToEnd);
+  /// GDB lets the rank go on: what is known of its place holds no longer.
+  void goesOn(int rank);
+
+ Q_SIGNALS:
+  void message(const QString& text, bool problem);
+  void progress(const QString& task);
+  void stays();  ///< the rank has not been moved
+
+ private:
+  struct Place {
+    std::string function;
+    std::string file;
+    int line = 0;
+    int depth = 0;              ///< frames of the program, 0: not asked for
+    std::uint64_t address = 0;  ///< in this cycle
+    [[nodiscard]] bool isAt(const Place& other) const {
+      return function == other.function && file == other.file && line == other.line;
+    }
+  };
+  /// Code that GDB counts.
+  struct Mark {
+    CodePlace code;
+    int spec = 0;    ///< of the fleet, in this cycle; 0: not set
+    int after = 0;   ///< times from where the search began to the next event
+    int number = 0;  ///< which time where the search began, from event S on; 0: not known yet
+  };
+  enum class Phase {
+    Look,      ///< GDB is asked where the rank is
+    Forward,   ///< on to the next event, counting
+    ToCount,   ///< a new cycle, to event S
+    Count,     ///< from there to the next event
+    ToWalk,    ///< another one, to event S
+    WalkHit,   ///< from there to the time before
+    Walk,      ///< by steps, to where the search began
+    ToSurvey,  ///< a new cycle, to event S
+    Survey,    ///< from there to where the search began, counting a landmark
+    ToAim,     ///< the last one, to event S
+    AimHit,    ///< from there to the time before
+    AimSteps,  ///< by as many steps
+  };
+  /// A place behind event S: this time of the last mark (0: event S itself), and so many steps.
+  struct Aim {
+    std::size_t mark = 0;
+    int hit = 0;
+    std::size_t steps = 0;
+  };
+  struct Search {
+    LineMove move = LineMove::Step;
+    Phase phase = Phase::Look;
+    int rank = 0;
+    Serial event = 0;          ///< S
+    std::vector<Serial> done;  ///< events, by rank
+    bool beforeEvent = false;  ///< the rank stood before event S + 1
+    bool bySignal = false;     ///< a signal had stopped it
+    Place present;
+    std::vector<Mark> marks;          ///< the first is where the rank is
+    std::optional<std::size_t> goal;  ///< of these; nothing: event S + 1 is walked to
+    std::size_t landmark = 0;         ///< of these, while it is counted
+    int landmarks = 0;                ///< that there were
+    std::optional<Aim> here;  ///< where the search began; nothing: not known, or before an event
+    Aim base;                 ///< where the walk begins
+    std::vector<Place> places;
+    Aim aim;
+    std::size_t stepsLeft = 0;
+    bool leavesGate = false;  ///< the next step is out of MPI_Init
+    Place wanted;             ///< at the aim; without a function: whatever it is
+    QString failed;           ///< it is gone back to where it began, and why
+  };
+  /// Of the place that the last search went to.
+  struct Known {
+    int rank = -1;
+    Serial event = 0;
+    std::vector<Serial> done;
+    std::vector<Mark> marks;
+    Aim base;
+    std::vector<Place> places;  ///< from `base` on; it stands at the last
+  };
+
+  [[nodiscard]] mi::GdbSession* gdb() const;
+  void look();
+  void lookedAt(const std::vector<mi::Frame>& frames, int depth);
+  void lookForStart(const mi::Frame& frame);
+  void begin();
+  [[nodiscard]] bool useKnown();
+  [[nodiscard]] Goal beforeEvent() const;
+  [[nodiscard]] Goal toNextEvent() const;
+  void startCycle(Phase phase);
+  void goOnToNextEvent(Phase phase);
+  void setMarks(const Aim& stop);
+  void dropMarks();
+  void quiet();
+  [[nodiscard]] int timesOf(const Mark& mark) const;
+  bool atAnchor();
+  void endReached();
+  void keepTimes();
+  void counted();
+  void startWalk(const Aim& base);
+  void startFromTimeBefore();
+  void startSurvey();
+  void surveyed();
+  bool leave(const Aim& aim, Phase hit, Phase steps);
+  bool hitCame(const mi::StopEvent& stop);
+  void step();
+  void stepOutOfGate();
+  void walked(const mi::StopEvent& stop);
+  void withDepth(const mi::StopEvent& stop, const std::function<void(const Place&)>& then);
+  void choose();
+  [[nodiscard]] std::optional<std::size_t> chosen(const std::vector<Place>& places) const;
+  void startAim(std::size_t place);
+  bool stepped(const mi::StopEvent& stop);
+  bool arrive();
+  void fail(const QString& why);
+  void end();
+
+  SessionState& m_state;
+  Breakpoints& m_breakpoints;
+  RunControl& m_control;
+  std::function<void(Goal)> m_startCycle;
+  std::optional<Search> m_search;
+  std::optional<Known> m_known;
+  Latest<NoQuestion> m_asked;
+  QTimer m_patience;
+  QString m_words;
+};
+
+}  // namespace pf::session
