@@ -226,6 +226,10 @@ void SpaceTimeView::setReplayPositions(std::vector<ReplayPosition> positions) {
   m_canvas->setPositions(std::move(positions));
 }
 
+const std::vector<ReplayPosition>& SpaceTimeView::replayPositions() const {
+  return m_canvas->positions();
+}
+
 void SpaceTimeView::setMarks(std::vector<EventMark> marks) {
   m_canvas->setMarks(std::move(marks));
 }

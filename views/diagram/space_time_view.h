@@ -51,6 +51,8 @@ class SpaceTimeView : public QWidget {
   void renewTrace(const TraceIndexPtr& trace, const TraceIndexPtr& physical);
   /// Where each rank is in the present cycle; empty when nothing is replayed.
   void setReplayPositions(std::vector<ReplayPosition> positions);
+  /// The cut that is drawn.
+  [[nodiscard]] const std::vector<ReplayPosition>& replayPositions() const;
   void setMarks(std::vector<EventMark> marks);
   /// Of a comparison: by rank the first event that differs or follows from that (0 = none). All
   /// that comes before is drawn veiled. Empty: no comparison.

@@ -34,6 +34,7 @@ class SpaceTimeCanvas : public QWidget {
   void renewTrace(const TraceIndexPtr& trace, const TraceIndexPtr& physical);
   void setHeaders(std::vector<RankHeader> headers);
   void setPositions(std::vector<ReplayPosition> positions);
+  [[nodiscard]] const std::vector<ReplayPosition>& positions() const { return m_overlay.positions; }
   void setMarks(std::vector<EventMark> marks);
   /// Of the logical axis, whatever is shown.
   void setFound(EventSearchPtr found);
