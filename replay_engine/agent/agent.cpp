@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "replay_engine/agent/agent.h"
 
+#include <fcntl.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -43,8 +44,6 @@ constexpr std::chrono::milliseconds kLookAtStart(1000);
 constexpr std::size_t kMaxEcho = std::size_t{1} << 20U;
 constexpr std::size_t kMaxOutputQueue = std::size_t{4} << 20U;
 constexpr std::size_t kMaxMiQueue = std::size_t{1} << 20U;
-constexpr const char* kInterposer = "libphotofinish_mpi.so";
-constexpr const char* kMpichInterposer = "libphotofinish_mpich.so";
 constexpr const char* kMemory = "libphotofinish_memory.so";
 
 /// A number that the launcher left in the environment, or -1.
@@ -149,17 +148,43 @@ Status Agent::connect() {
 
 Result<std::string> Agent::interposerPath() const {
   std::string path = m_session.config().interposer;
-  if (path.empty() && mpiOf(m_command[0]) == MpiLibrary::Mpich) {
-    path = ownDirectory() + "/" + kMpichInterposer;
-    if (::access(path.c_str(), F_OK) != 0) {
+  if (path.empty()) {
+    const std::vector<Recorder> recorders = recordersIn(ownDirectory());
+    Result<ProgramMpi> program = mpiOf(m_command[0], recorders);
+    if (!program) {
+      return isFirstOfHost(kRefusedMark) ? program.error() : Error{program.error().code, "", ""};
+    }
+    sayTools(program->tools);
+    const Recorder& ours =
+        *std::find_if(recorders.begin(), recorders.end(),
+                      [&](const Recorder& one) { return one.kind == program->kind; });
+    if (::access(ours.file.c_str(), F_OK) != 0 && ours.kind == MpiKind::Mpich) {
       return Error{ErrorCode::NotFound,
                    "'" + m_command[0] + "' is run by MPICH, and photofinish was built without it",
                    "install libmpich-dev and build photofinish again"};
     }
-  } else if (path.empty()) {
-    path = ownDirectory() + "/" + kInterposer;
+    path = ours.file;
   }
   return preloadable(path, "recorder.so");
+}
+
+/// Whether no other agent or rank of this host has made the mark `name` in the session's directory.
+bool Agent::isFirstOfHost(const char* name) const {
+  const std::string path = m_session.path() + "/" + name;
+  const UniqueFd made(
+      ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  return made.valid() || errno != EEXIST;
+}
+
+/// Tracing tools are loaded behind our library, and are not called by it.
+void Agent::sayTools(const std::vector<std::string>& tools) const {
+  if (tools.empty() || replaying() || !isFirstOfHost("tools")) {
+    return;
+  }
+  say(tools[0] +
+      ", which is loaded with the program, stands in for MPI's routines as well: while photofinish "
+      "records it sees none of the calls that are recorded. To measure with it, run the program "
+      "without photofinish.");
 }
 
 bool Agent::sameAddresses() const {

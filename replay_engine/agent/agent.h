@@ -50,6 +50,8 @@ class Agent {
   [[nodiscard]] Status connect();
   [[nodiscard]] Status startProgram();
   [[nodiscard]] Result<std::string> interposerPath() const;
+  [[nodiscard]] bool isFirstOfHost(const char* name) const;
+  void sayTools(const std::vector<std::string>& tools) const;
   [[nodiscard]] Result<std::string> preloadable(const std::string& path,
                                                 const std::string& name) const;
   [[nodiscard]] Result<std::string> preloads() const;

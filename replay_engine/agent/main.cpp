@@ -48,7 +48,9 @@ void fillStandardDescriptors() {
 }
 
 int startFailed(const pf::Error& error) {
-  pf::agent::say(error.text());
+  if (!error.message.empty()) {  // another agent of this host has said it
+    pf::agent::say(error.text());
+  }
   const bool aboutProgram = error.message.rfind("cannot run '", 0) == 0;
   if (!aboutProgram) {
     return 1;

@@ -29,6 +29,8 @@ inline constexpr std::uint32_t kRankPageMagic = 0x50466E31;  // "PFn1"
 inline constexpr std::uint32_t kRankPageVersion = 8;
 inline constexpr std::size_t kRankPageSize = 16384;
 inline constexpr const char* kRankPageVariable = "PHOTOFINISH_PAGE";
+/// Beside the page: made by the first process of a host whose MPI library is refused, which says so.
+inline constexpr const char* kRefusedMark = "refused";
 /// In the replay of a part of a job: what its launcher said of this process (place_in_job.h).
 /// NAME=VALUE, or NAME where it was not set; separated by ';'.
 inline constexpr const char* kLaunchersVariable = "PHOTOFINISH_LAUNCHERS";

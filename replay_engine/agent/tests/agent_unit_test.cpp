@@ -15,7 +15,6 @@
 
 #include "replay_engine/agent/build_id.h"
 #include "replay_engine/agent/log_syncer.h"
-#include "replay_engine/agent/mpi_library.h"
 #include "replay_engine/agent/proc.h"
 #include "replay_engine/agent/rank_page_file.h"
 #include "replay_engine/agent/separate_symbols.h"
@@ -44,25 +43,6 @@ TEST(BuildId, CutOrForeignFilesHaveNone) {
     EXPECT_EQ(buildId(cut), "") << size;
   }
   ::unlink(cut.c_str());
-}
-
-TEST(MpiLibrary, OfAProgramThatDoesNotSayIsItsLaunchers) {
-  for (const char* file : {"/proc/self/exe", "/nonexistent", "/etc/passwd", "/"}) {
-    EXPECT_FALSE(linkedMpi(file)) << file;
-  }
-  for (const char* name : {"PMI_RANK", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK"}) {
-    ::unsetenv(name);
-  }
-  EXPECT_EQ(mpiOf("sh"), MpiLibrary::OpenMpi);
-  ::setenv("PMI_RANK", "0", 1);
-  EXPECT_EQ(mpiOf("sh"), MpiLibrary::Mpich);
-  ::setenv("SLURM_PROCID", "0", 1);  // srun --mpi=pmi2
-  EXPECT_EQ(mpiOf("sh"), MpiLibrary::OpenMpi);
-  ::unsetenv("SLURM_PROCID");
-  ::setenv("OMPI_COMM_WORLD_RANK", "0", 1);
-  EXPECT_EQ(mpiOf("sh"), MpiLibrary::OpenMpi);
-  ::unsetenv("OMPI_COMM_WORLD_RANK");
-  ::unsetenv("PMI_RANK");
 }
 
 TEST(SeparateSymbols, OfTheCLibraryDoNotCount) {

@@ -12,6 +12,7 @@
 #include "replay_engine/rank/engine/engine.h"
 #include "replay_engine/rank/engine/event_times.h"
 #include "replay_engine/rank/engine/lanes.h"
+#include "replay_engine/rank/engine/library_check.h"
 #include "replay_engine/rank/engine/rank_link.h"
 #include "replay_engine/rank/engine/real_calls.h"
 #include "replay_engine/rank/engine/records.h"
@@ -48,11 +49,12 @@ void* find(void* where, const char* name) {
 void refuseForeign() {
   for (const char* file : kForeignFiles) {
     if (dlopen(file, RTLD_LAZY | RTLD_NOLOAD) != nullptr) {
-      std::fprintf(stderr,
-                   "photofinish: this program uses %s, but was started as one of %s: start it by "
-                   "the launcher of its own MPI library\n",
-                   kForeignLibrary, kLibrary);
-      std::abort();
+      char why[256];
+      std::snprintf(why, sizeof why,
+                    "this program uses %s, but was started as one of %s: start it by the launcher "
+                    "of its own MPI library",
+                    kForeignLibrary, kLibrary);
+      endForOtherLibrary(why);
     }
   }
 }
@@ -60,9 +62,11 @@ void refuseForeign() {
 void* lookUp(void* where, const char* name) {
   void* found = find(where, name);
   if (found == nullptr) {
-    std::fprintf(stderr, "photofinish: the program calls MPI, but no %s is loaded that has %s\n",
-                 kLibrary, name);
-    std::abort();
+    char why[800];
+    std::snprintf(why, sizeof why,
+                  "the program calls MPI, but no %s is loaded that has %s; its MPI library is %s",
+                  kLibrary, name, loadedMpiFile());
+    endForOtherLibrary(why);
   }
   return found;
 }

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "replay_engine/base/mpi_version.h"
+
 /// An object of the library, looked up at first use, as those of Open MPI: we are loaded into processes without MPI, too.
 #undef MPI_UNWEIGHTED
 #define MPI_UNWEIGHTED                                       \
@@ -20,6 +22,8 @@
 namespace pf {
 
 inline constexpr const char* kLibrary = "MPICH";
+inline constexpr MpiKind kKind = MpiKind::Mpich;
+#define PF_BUILT_FOR "MPICH Version: " MPICH_VERSION
 inline constexpr const char* kLibraryFiles[] = {"libmpich.so.12", "libmpi.so.12"};
 inline constexpr const char* kForeignLibrary = "Open MPI";
 inline constexpr const char* kForeignFiles[] = {"libmpi.so.40"};

@@ -6,6 +6,8 @@
 
 #include <cstdint>
 
+#include "replay_engine/base/mpi_version.h"
+
 /// Its predefined handles are objects of the library, looked up at first use: to refer to them
 /// would keep us from being loaded into processes without MPI, which get the preload as well (sh,
 /// or python3 before it imports mpi4py).
@@ -24,6 +26,12 @@
 namespace pf {
 
 inline constexpr const char* kLibrary = "Open MPI";
+inline constexpr MpiKind kKind = MpiKind::OpenMpi;
+#define PF_TEXT_OF(number) #number
+#define PF_NUMBERS(a, b, c) PF_TEXT_OF(a) "." PF_TEXT_OF(b) "." PF_TEXT_OF(c)
+/// As the library itself would say it (MPI_Get_library_version): of the header.
+#define PF_BUILT_FOR \
+  "Open MPI v" PF_NUMBERS(OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION, OMPI_RELEASE_VERSION)
 /// Names to ask the loader for.
 inline constexpr const char* kLibraryFiles[] = {"libmpi.so.40", "libmpi.so"};
 /// Another MPI library, whose programs are not for this interposer.

@@ -22,6 +22,7 @@
 #include "replay_engine/rank/engine/contents.h"
 #include "replay_engine/rank/engine/engine.h"
 #include "replay_engine/rank/engine/event_times.h"
+#include "replay_engine/rank/engine/library_check.h"
 #include "replay_engine/rank/engine/real_calls.h"
 #include "replay_engine/rank/engine/send_gates.h"
 #include "replay_engine/rank/forcing/shadow.h"
@@ -145,7 +146,7 @@ extern "C" void pf_forget_in_child() {
 }  // namespace
 
 void sayOfRank(const char* given) {
-  char text[400];  // names of files are in it: none steers a terminal
+  char text[1200];  // names of files are in it: none steers a terminal
   std::size_t size = 0;
   for (; given[size] != '\0' && size + 1 < sizeof text; ++size) {
     const auto byte = static_cast<unsigned char>(given[size]);
@@ -158,7 +159,7 @@ void sayOfRank(const char* given) {
     say(text);
     return;
   }
-  char line[512];
+  char line[1300];
   const int n = std::snprintf(line, sizeof line, "photofinish: %s\n", text);
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, line, static_cast<std::size_t>(n));
 }
@@ -253,6 +254,9 @@ bool joinAgent(const JoinSteps& steps) {
     return false;
   }
   g_engine.page = page;
+  if (const char* const why = whyOtherLibrary(); why != nullptr) {
+    endForOtherLibrary(why);
+  }
   g_steps = &steps;
   if (const char* const why = steps.beforeHello(*page); why != nullptr) {
     page->rank = -1;

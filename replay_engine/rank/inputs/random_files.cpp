@@ -38,7 +38,8 @@ struct RandomStream {
 constexpr std::size_t kStreams = 32;
 RandomStream g_streams[kStreams];
 std::atomic<int> g_openStreams{0};
-constexpr std::size_t kPiece = 64;  ///< a stream asks for its whole buffer: it gets so much of it
+constexpr std::size_t kStreamPiece =
+    64;  ///< a stream asks for its whole buffer: it gets so much of it
 
 const RandomStream* streamOfDescriptor(int fd) {
   for (const RandomStream& stream : g_streams) {
@@ -200,7 +201,8 @@ PF_LIBC(ssize_t, read, int fd, void* to, std::size_t size) {
   if (!isMarked(fd) || !PF_PROGRAMS_CALL() || size == 0 || !isRandomDevice(fd)) {
     return PF_NEXT(read)(fd, to, size);
   }
-  const std::size_t wanted = streamOfDescriptor(fd) != nullptr && size > kPiece ? kPiece : size;
+  const std::size_t wanted =
+      streamOfDescriptor(fd) != nullptr && size > kStreamPiece ? kStreamPiece : size;
   return readRandom(fd, to, wanted, PF_NEXT(read));
 }
 
@@ -295,7 +297,7 @@ namespace {
 
 ssize_t readStream(void* cookie, char* to, std::size_t size) {
   const auto& stream = *static_cast<const RandomStream*>(cookie);
-  const std::size_t wanted = size < kPiece ? size : kPiece;
+  const std::size_t wanted = size < kStreamPiece ? size : kStreamPiece;
   return readRandom(stream.fd, to, wanted, PF_NEXT(read));
 }
 

@@ -272,6 +272,7 @@ void fillLifecycle() {
   PF_FAKED(Abort);
   PF_FAKED(Query_thread);
   PF_FAKED(Get_library_version);
+  PF_FAKED(Get_version);
   PF_FAKED(Error_class);
   g_real[kCallWtime] = reinterpret_cast<void*>(&fakeWtime);
 }

@@ -409,7 +409,15 @@ int fakeQuery_thread(int* provided) {
 }
 
 int fakeGet_library_version(char* version, int* length) {
-  *length = std::snprintf(version, MPI_MAX_LIBRARY_VERSION_STRING, "the fake MPI of the tests");
+  *length = std::snprintf(version, MPI_MAX_LIBRARY_VERSION_STRING,
+                          "Open MPI v%d.%d, the fake MPI of the tests", OMPI_MAJOR_VERSION,
+                          OMPI_MINOR_VERSION);
+  return MPI_SUCCESS;
+}
+
+int fakeGet_version(int* version, int* subversion) {
+  *version = MPI_VERSION;
+  *subversion = MPI_SUBVERSION;
   return MPI_SUCCESS;
 }
 

@@ -218,6 +218,7 @@ int fakeFinalize();
 int fakeAbort(MPI_Comm, int);
 int fakeQuery_thread(int*);
 int fakeGet_library_version(char*, int*);
+int fakeGet_version(int*, int*);
 int fakeError_class(int, int*);
 
 }  // namespace pf::fake

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// Whether the MPI library that this process has loaded is the one that this recorder was built for.
+#pragma once
+
+namespace pf {
+
+/// Null, or in one sentence why calls of the loaded MPI library must not be recorded or replayed:
+/// there are two of them, it has the standard's binary interface, it is another library, of another
+/// major version, or of a newer MPI standard than the recorder's header, which then lacks some of
+/// its routines. Asks the library itself (MPI_Get_library_version, MPI_Get_version: MPI 3.1, 8.1.1).
+const char* whyOtherLibrary();
+
+/// The file of the MPI library that is loaded, or "not there".
+const char* loadedMpiFile();
+
+/// Ends this process with status 1, for the reason `why`. The first one of a session and host says
+/// it, on standard error.
+[[noreturn]] void endForOtherLibrary(const char* why);
+
+}  // namespace pf
