@@ -91,7 +91,8 @@ Result<int> debugByScript(const std::vector<std::string>& words, const ScriptOpt
     trace = recorded->trace;
     trusted = true;  // one's own
   }
-  std::vector<std::string> become = {"script"};
+  std::vector<std::string> become;
+  become.emplace_back("script");
   if (trusted) {
     become.emplace_back("--trust");
   }
