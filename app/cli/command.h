@@ -46,6 +46,8 @@ void addPredict(CLI::App& parser, Commands& commands);
 void addPlugins(CLI::App& parser, Commands& commands);
 /// tutorial: small programs with a bug each
 void addTutorial(CLI::App& parser, Commands& commands);
+/// doctor: what works on this machine
+void addDoctor(CLI::App& parser, Commands& commands);
 /// debug, attach, core, dap
 void addDebugging(CLI::App& parser, Commands& commands);
 

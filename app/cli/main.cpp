@@ -216,6 +216,7 @@ int commandLine(int argc, char** argv) {
   addPlugins(parser, commands);
   addDebugging(parser, commands);
   addTutorial(parser, commands);
+  addDoctor(parser, commands);
   if (const auto status = plainForm(parser, {argv + 1, argv + argc})) {
     return *status;
   }

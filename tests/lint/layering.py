@@ -109,6 +109,7 @@ PARTS = {
                     "app/replaying", "app/plugins", "replay_engine/rank/gen"}),
     "app/ci": ("photofinish ci", {BASE, *ANALYSIS, *STORE, *COMMANDS, "app/branching", "app/recording", "app/replaying", "app/reports"}),
     "app/export": ("other tools' formats", {BASE, *ANALYSIS, *DB, *COMMANDS, *PLUGINS, "app/replaying", "app/plugins", "app/reports"}),
+    "app/doctor": ("what works on a machine, and what to do", {BASE, "app", "app/files", "app/job", "replay_engine/agent", "replay_engine/protocol"}),
     "app/tutorial": ("lessons, and what has to be installed for them", {BASE, "app/files", "app/job"}),
 }
 ALL_COMMANDS = {part for part in PARTS if part.startswith("app")}
