@@ -30,6 +30,11 @@ RUN_TIME = "10"  # seconds: a program that polls for what never comes takes them
 MOST = 10 if COUNT < 100 else 60  # matchings of a random program
 
 
+def depends_on_indices(text):
+    """The index that MPI_Waitany gives is not varied (docs/other-orders.md): programs whose way depends on it are left out."""
+    return "if w=" in text
+
+
 def read_rows(state):
     """[(run, matching, outcome)] of an exploration that nobody has open: of a copy, for who reads it would mend it."""
     with tempfile.TemporaryDirectory() as copies:
@@ -111,9 +116,13 @@ class ExploreTest(PhotofinishTest):
         self.assertTrue(comparison.is_right(), f"{comparison}\n{render(program)}")
 
     def random_programs(self, count, shape):
-        for seed in range(FIRST, FIRST + count):
+        seed = FIRST - 1
+        while self.totals.programs < count and seed < FIRST + 3 * count:
+            seed += 1
+            drawn = draw(seed, shape)
+            if depends_on_indices(drawn.text):
+                continue
             with self.subTest(seed=seed):
-                drawn = draw(seed, shape)
                 self.compare(drawn.program, drawn.result)
         print(f"\n{self.totals}")
         self.assertEqual((self.totals.missed, self.totals.twice, self.totals.wrong), (0, 0, 0))
@@ -123,8 +132,16 @@ class ExploreTest(PhotofinishTest):
         self.random_programs(COUNT, Shape(matchings=(2, MOST)))
 
     def test_single_tests_and_probes(self):
-        """A failed test is no branch of its own, unless it changes what is matched."""
-        self.random_programs(max(3, COUNT // 4), Shape(matchings=(2, MOST), tries=True))
+        """Whether a single test fails is not varied (docs/other-orders.md): what is run is right and comes once; what a test that fails otherwise
+        would lead to may be missed, and is counted."""
+        for seed in range(FIRST, FIRST + max(3, COUNT // 4)):
+            drawn = draw(seed, Shape(matchings=(2, MOST), tries=True))
+            with self.subTest(seed=seed):
+                rows = self.pairs(self.explore(drawn.program, runs=sum(drawn.result.executions.values())))
+                comparison = Comparison(drawn.result, rows, drawn.text)
+                self.totals.add(drawn.result, rows, comparison)
+                self.assertFalse(comparison.twice or comparison.wrong, f"{comparison}\n{drawn.text}")
+        print(f"\n{self.totals}")
 
     def test_larger_programs(self):
         """None in the fixed part."""

@@ -84,8 +84,7 @@ QString OrderActions::lastWords() {
     line.remove(QStringLiteral("photofinish: "));
     line = line.trimmed();
   }
-  return QStringList(lines.mid(std::max<qsizetype>(0, lines.size() - kLines)))
-      .join(QLatin1Char(' '));
+  return lines.mid(std::max<qsizetype>(0, lines.size() - kLines)).join(QLatin1Char(' '));
 }
 
 void OrderActions::flip(const EventRef& receive, const EventRef& send) {
@@ -124,7 +123,7 @@ void OrderActions::endedBlame() {
                                   .value(QStringLiteral("receive"))
                                   .toObject();
   const QString sentence = found.value(QStringLiteral("sentence")).toString();
-  const EventRef event{static_cast<Rank>(receive.value(QStringLiteral("rank")).toInt(-1)),
+  const EventRef event{receive.value(QStringLiteral("rank")).toInt(-1),
                        static_cast<Serial>(receive.value(QStringLiteral("event")).toInteger())};
   m_status.say(sentence.isEmpty() ? lastWords() : sentence, sentence.isEmpty());
   m_process->deleteLater();
