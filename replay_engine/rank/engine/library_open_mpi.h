@@ -37,9 +37,11 @@ inline constexpr const char* kLibraryFiles[] = {"libmpi.so.40", "libmpi.so"};
 /// Another MPI library, whose programs are not for this interposer.
 inline constexpr const char* kForeignLibrary = "MPICH";
 inline constexpr const char* kForeignFiles[] = {"libmpich.so.12", "libmpi.so.12"};
-/// Begins of the names of its files; of them, of the bindings of other languages (libmpi_mpifh,
+/// Begins of the names of its files, and of what it sends by (Open MPI 5 takes UCX where that is there); of them, of the bindings of other languages (libmpi_mpifh,
 /// libmpi_usempif08, libmpi_cxx …).
-inline constexpr const char* kModuleNames[] = {"libmpi", "libopen-", "mca_", "libmca_", "libpmi"};
+inline constexpr const char* kModuleNames[] = {
+    "libmpi", "libopen-", "mca_",   "libmca_",   "libpmi", "libprrte",  "libucp.",
+    "libuct", "libucs",   "libucm", "libfabric", "libpsm", "librdmacm", "libibverbs"};
 inline constexpr const char* kBindingNames[] = {"libmpi_"};
 
 /// Neither a rank nor MPI_ANY_SOURCE, where a peer is asked for.
