@@ -208,10 +208,11 @@ Result<UniqueFd> fileOf(const Printed& printed) {
 
 Result<bool> isRight(const std::string& command, const Printed& printed) {
   if (printed.leftOut > 0) {
-    return Error{
-        ErrorCode::Usage,
-        "the run has printed more than can be kept, and '" + command + "' would not have all of it",
-        "Let the program print less, or write to a file that the check reads."};
+    return Error{ErrorCode::Usage,
+                 "the run has printed more than " +
+                     std::to_string((printed.beginning.size() + printed.end.size()) >> 20U) +
+                     " MiB, and '" + command + "' would not have all of it",
+                 "Let the program print less, or write to a file that the check reads."};
   }
   const Result<UniqueFd> input = fileOf(printed);
   if (!input) {

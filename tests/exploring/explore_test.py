@@ -19,7 +19,7 @@ from comparison import Comparison, aborts_missed, begins, told
 from generator import Shape, draw
 from language import render
 from model import enumerate_matchings
-from photofinish import BIN, PhotofinishTest, main
+from photofinish import BIN, PhotofinishTest, main, processes
 import programs
 
 INTERPRETER = BIN / "exploring" / "interpreter"
@@ -227,6 +227,9 @@ class ExploreTest(PhotofinishTest):
 
     def test_killed_and_resumed(self):
         self.ended_and_resumed(signal.SIGKILL)
+        end = time.monotonic() + 75  # a daemon whose launcher was not started yet waits a minute for its ranks
+        while any(state != "Z" for _, state, _ in processes(self.mark).values()) and time.monotonic() < end:
+            time.sleep(0.5)
 
     def test_interrupted_and_resumed(self):
         self.ended_and_resumed(signal.SIGINT)
