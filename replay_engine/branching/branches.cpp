@@ -41,6 +41,15 @@ void add(BranchKey& key, const WildcardChoice& choice, const MessageName& took) 
   }
 }
 
+bool isMatchedProbe(const Execution& execution, std::size_t rank, const PostedReceive& receive) {
+  const std::vector<Event>& events = execution.ranks[rank].events;
+  if (receive.post == 0 || receive.post > events.size()) {
+    return false;
+  }
+  const std::uint16_t call = events[receive.post - 1].call;
+  return call < execution.callNames.size() && execution.callNames[call] == "MPI_Mprobe";
+}
+
 std::string stepText(const RunStep& step) {
   return std::string(step.choice.probe ? "probe " : "receive ") +
          std::to_string(step.choice.index + 1) + " of rank " + std::to_string(step.choice.rank);
@@ -187,6 +196,9 @@ std::string matchingText(const Execution& execution) {
     for (const PostedReceive& receive : execution.ranks[rank].receives) {
       const bool took =
           receive.message < execution.messages.size() && receive.state == ReceiveState::Complete;
+      if (!took && isMatchedProbe(execution, rank, receive)) {
+        continue;  // it has matched nothing: no receive was posted
+      }
       own += (own.empty() ? "" : ",") +
              (took ? std::to_string(execution.messages[receive.message].send.rank) + "." +
                          std::to_string(numbers[receive.message])

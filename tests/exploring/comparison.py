@@ -11,7 +11,7 @@ class Comparison:
         known = collections.Counter()
         for (matching, outcome), count in result.executions.items():
             known[named(matching, text), told(outcome)] += count
-        runs = collections.Counter((named(matching, text), ended(outcome, text)) for matching, outcome in rows)
+        runs = collections.Counter((named(matching, text), ended(outcome)) for matching, outcome in rows)
         self.missed = sorted(set(known) - set(runs))
         self.wrong = sorted(set(runs) - set(known))
         self.twice = {pair: count - known[pair] for pair, count in runs.items() if pair in known and count > known[pair]}
@@ -36,9 +36,9 @@ def named(matching, text):
     return ";".join(",".join(sorted(rank.split(","))) for rank in matching.split(";"))
 
 
-def ended(outcome, text):
-    """A rank that polls is in no call that waits: nothing proves that it never gets on, and its time is up some day."""
-    return "deadlock" if outcome == "time limit" and "loop" in text else outcome
+def ended(outcome):
+    """A rank that polls, or waits for one of several, is in no call of which it can be proven that it never ends: its time is up some day."""
+    return "deadlock" if outcome in ("time limit", "hang") else outcome
 
 
 def told(outcome):

@@ -15,7 +15,7 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-from comparison import Comparison, aborts_missed, begins, told
+from comparison import Comparison, aborts_missed, begins, named, told
 from generator import Shape, draw
 from language import render
 from model import enumerate_matchings
@@ -33,6 +33,11 @@ MOST = 10 if COUNT < 100 else 60  # matchings of a random program
 def depends_on_indices(text):
     """The index that MPI_Waitany gives is not varied (docs/other-orders.md): programs whose way depends on it are left out."""
     return "if w=" in text
+
+
+def is_named_otherwise(drawn):
+    """Where ranks are stuck, a message that MPI_Mprobe has matched may not have been received yet: the two count it otherwise."""
+    return "mprobe" in drawn.text and any(outcome == "deadlock" for _, outcome in drawn.result.executions)
 
 
 def read_rows(state):
@@ -117,10 +122,10 @@ class ExploreTest(PhotofinishTest):
 
     def random_programs(self, count, shape):
         seed = FIRST - 1
-        while self.totals.programs < count and seed < FIRST + 3 * count:
+        while self.totals.programs < count and seed < FIRST + 5 * count:
             seed += 1
             drawn = draw(seed, shape)
-            if depends_on_indices(drawn.text):
+            if depends_on_indices(drawn.text) or is_named_otherwise(drawn):
                 continue
             with self.subTest(seed=seed):
                 self.compare(drawn.program, drawn.result)
@@ -154,18 +159,18 @@ class ExploreTest(PhotofinishTest):
         for seed in range(FIRST, FIRST + max(3, COUNT // 10)):
             with self.subTest(seed=seed):
                 drawn = draw(seed, Shape(matchings=(2, MOST), aborts=True))
-                rows = self.pairs(self.explore(drawn.program))
+                rows = [(named(matching, drawn.text), outcome) for matching, outcome in self.pairs(self.explore(drawn.program))]
                 ends = {}
                 for matching, outcome in drawn.result.executions:
-                    ends.setdefault(told(outcome), set()).add(matching)
+                    ends.setdefault(told(outcome), set()).add(named(matching, drawn.text))
                 for matching, outcome in rows:
                     known = ends.get(outcome, ())
                     right = matching in known or outcome.startswith(("exit", "signal")) and any(begins(matching, one) for one in known)
                     self.assertTrue(right, f"{matching}  {outcome}\n{drawn.text}")
                 aborting = [rank for rank, statements in enumerate(drawn.program) if {"abort", "kill"} & set(render([statements]).split())]
-                if len(aborting) == 1:
+                if len(aborting) == 1 and "mprobe" not in drawn.text:  # of those, orders are left out
                     self.assertEqual(aborts_missed(drawn.result, aborting, rows), set(), drawn.text)
-                quiet = {pair for pair in drawn.result.executions if not pair[1].startswith(("abort", "signal"))}
+                quiet = {(named(pair[0], drawn.text), pair[1]) for pair in drawn.result.executions if not pair[1].startswith(("abort", "signal"))}
                 self.assertLessEqual(quiet, set(rows), f"missed\n{drawn.text}")
 
     # -- closed forms
