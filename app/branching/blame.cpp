@@ -2,15 +2,10 @@
 #include "app/branching/blame.h"
 
 #include <nlohmann/json.hpp>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
-#include <cstdlib>
 #include <filesystem>
-#include <map>
 #include <set>
 
 #include "app/branching/branch_runner.h"
@@ -18,6 +13,7 @@
 #include "app/branching/explore.h"
 #include "app/branching/known_run.h"
 #include "app/collation/event_text.h"
+#include "app/files/passing_directory.h"
 #include "app/files/paths.h"
 #include "app/recording/until_failure.h"
 #include "db/store/former_file.h"
@@ -34,33 +30,6 @@ struct Difference {
   WildcardChoice choice;
   std::uint32_t failing = kNone;  ///< message, in the failing run
   std::uint32_t good = kNone;     ///< in the good one; kNone: it took none
-};
-
-/// A directory that goes with this.
-class Workplace {
- public:
-  static Result<Workplace> beside(const std::string& trace) {
-    std::string name = absolutePath(trace) + ".blame-XXXXXX";
-    if (::mkdtemp(name.data()) == nullptr) {
-      return systemError("cannot make a directory beside " + trace, errno);
-    }
-    return Workplace(name);
-  }
-  ~Workplace() {
-    std::error_code ignored;
-    if (!m_path.empty()) {
-      fs::remove_all(m_path, ignored);
-    }
-  }
-  Workplace(Workplace&& other) noexcept : m_path(std::exchange(other.m_path, {})) {}
-  Workplace& operator=(Workplace&&) = delete;
-  Workplace(const Workplace&) = delete;
-  Workplace& operator=(const Workplace&) = delete;
-  [[nodiscard]] const std::string& path() const { return m_path; }
-
- private:
-  explicit Workplace(std::string path) : m_path(std::move(path)) {}
-  std::string m_path;
 };
 
 MessageName nameOf(const Execution& execution, std::uint32_t message) {
@@ -93,18 +62,19 @@ bool hangsOnOurOrder(const Execution& execution) {
 
 class Search {
  public:
-  Search(const BlameOptions& options, KnownRun failing, KnownRun good, BranchRunner runner,
-         std::string directory)
+  /// `logs`: a directory for those of one run after the other; it must not be there.
+  Search(const BlameOptions& options, KnownRun failing, BranchRunner runner, std::string logs)
       : m_options(options),
         m_failing(std::move(failing)),
-        m_good(std::move(good)),
         m_runner(std::move(runner)),
-        m_logs(std::move(directory) + "/run.d") {}
+        m_logs(std::move(logs)) {}
 
   Status findOutcome();
-  Result<Blame> find();
+  /// Usage: it is of another program.
+  Result<Blame> findAgainst(const std::string& good);
 
  private:
+  Result<Blame> find();
   void compare();
   Result<Verdict> run(const std::vector<ChoicesOfRun>& forcedChoices, std::uint64_t jitterSeed);
   Result<Verdict> tryWith(const std::vector<std::size_t>& ofFailing, std::uint64_t jitterSeed = 0);
@@ -114,7 +84,7 @@ class Search {
 
   const BlameOptions& m_options;
   const KnownRun m_failing;
-  const KnownRun m_good;
+  KnownRun m_good;
   const BranchRunner m_runner;
   const std::string m_logs;
   std::string m_outcome;
@@ -326,6 +296,23 @@ Result<Blame> Search::find() {
   return blame;
 }
 
+Result<Blame> Search::findAgainst(const std::string& good) {
+  Result<KnownRun> known = knownRun(good);
+  if (!known) {
+    return known.error();
+  }
+  if (known->run.program != m_failing.run.program || known->run.ranks != m_failing.run.ranks) {
+    return Error{ErrorCode::Usage, good + " is of another program, or of another number of ranks",
+                 "Give a run of the same program."};
+  }
+  m_good = std::move(*known);
+  Result<Blame> found = find();
+  if (found) {
+    found->good = good;
+  }
+  return found;
+}
+
 /// A run that ends well, by flips of the one that failed.
 Result<std::string> findGood(const BlameOptions& options, const std::string& directory) {
   ExploreOptions look;
@@ -367,12 +354,11 @@ Result<Blame> blame(const BlameOptions& options) {
   if (!failing) {
     return failing.error();
   }
-  Result<Workplace> place = Workplace::beside(options.failing);
-  if (!place) {
-    return place.error();
+  const PassingDirectory place(absolutePath(options.failing) + ".blame-");
+  if (Status made = place.made(); !made) {
+    return made.error();
   }
-  const std::string trace = absolutePath(options.failing);
-  Result<JobOptions> job = branchJob(trace, {}, place->path(), 0, {}, false);
+  Result<JobOptions> job = branchJob(absolutePath(options.failing), {}, place.path(), 0, {}, false);
   if (!job) {
     return job.error();
   }
@@ -380,39 +366,20 @@ Result<Blame> blame(const BlameOptions& options) {
   const RunLimits limits{std::chrono::duration_cast<std::chrono::milliseconds>(
                              std::chrono::duration<double>(options.runTime)),
                          options.check};
-  const BranchRunner runner(std::move(*job), factsOfBranch(failing->run), limits, never);
-  {
-    Search first(options, *failing, {}, runner, place->path());
-    if (Status fails = first.findOutcome(); !fails) {
-      return fails.error();
-    }
-  }
-  std::string good = options.good;
-  if (good.empty()) {
-    Result<std::string> found = findGood(options, place->path());
-    if (!found) {
-      return found.error();
-    }
-    good = std::move(*found);
-    tell("an order that ends well is " + good);
-  }
-  Result<KnownRun> other = knownRun(good);
-  if (!other) {
-    return other.error();
-  }
-  if (other->run.program != failing->run.program || other->run.ranks != failing->run.ranks) {
-    return Error{ErrorCode::Usage, good + " is of another program, or of another number of ranks",
-                 "Give a run of the same program."};
-  }
-  Search search(options, std::move(*failing), std::move(*other), runner, place->path());
+  BranchRunner runner(std::move(*job), factsOfBranch(failing->run), limits, never);
+  Search search(options, std::move(*failing), std::move(runner), place.file("run.d"));
   if (Status fails = search.findOutcome(); !fails) {
     return fails.error();
   }
-  Result<Blame> found = search.find();
-  if (found) {
-    found->good = good;
+  if (!options.good.empty()) {
+    return search.findAgainst(options.good);
   }
-  return found;
+  const Result<std::string> good = findGood(options, place.path());
+  if (!good) {
+    return good.error();
+  }
+  tell("an order that ends well is " + *good);
+  return search.findAgainst(*good);
 }
 
 std::string blameText(const Blame& blame) {

@@ -91,6 +91,9 @@ Result<MadeRun> BranchRunner::makeOnce(const std::vector<std::vector<unsigned ch
   if (!seen) {
     return seen.error();
   }
+  if (Status one = oneThreadARank(*seen); !one) {
+    return one.error();
+  }
   made.seen = std::move(*seen);
   const Printed kept = (*printed)->take();
   made.outcome = outcomeOf(ranksOf(made.seen.logs, made.facts, *made.seen.execution), made.facts,

@@ -422,6 +422,27 @@ Result<std::vector<std::string>> ExplorationFile::reasonsGivenUp() {
   return reasons;
 }
 
+Result<bool> ExplorationFile::isKept(const Outcome& outcome) {
+  Result<db::Statement> select =
+      m_database->prepare("SELECT 1 FROM kept WHERE outcome = ?1 AND printed = ?2");
+  if (!select) {
+    return select.error();
+  }
+  select->bindText(1, outcome.name);
+  select->bindText(2, outcome.printed);
+  const db::Statement::Step step = select->step();
+  return step == db::Statement::Step::Failed ? Result<bool>(select->error())
+                                             : step == db::Statement::Step::Row;
+}
+
+Result<std::size_t> ExplorationFile::keptTraces() {
+  Result<db::Statement> select = m_database->prepare("SELECT count(*) FROM kept");
+  if (!select || select->step() != db::Statement::Step::Row) {
+    return select ? select->error() : select.error();
+  }
+  return static_cast<std::size_t>(select->integer(0));
+}
+
 Status ExplorationFile::keep(const Outcome& outcome, const std::string& trace) {
   Result<db::Statement> insert =
       m_database->prepare("INSERT OR REPLACE INTO kept VALUES(?1, ?2, ?3)");

@@ -92,6 +92,9 @@ class ExplorationFile {
   Result<Counts> counts(std::uint32_t mostFlips);
   Result<std::vector<OutcomeClass>> outcomes();
   Result<std::vector<std::string>> reasonsGivenUp();
+  /// Whether a trace of this class of outcomes is kept; of how many classes there is one.
+  Result<bool> isKept(const Outcome& outcome);
+  Result<std::size_t> keptTraces();
   /// The trace that was kept of a class of outcomes.
   Status keep(const Outcome& outcome, const std::string& trace);
   /// Logs of runs that have no open branches are not needed any more.

@@ -67,7 +67,6 @@ class StopOnSignal {
 struct Parent {
   SeenRun seen;
   std::vector<RunStep> steps;
-  std::uint32_t flips = 0;
 };
 
 TakenInstead takenInstead(const SeenRun& parent, const RunStep& changed) {
@@ -280,7 +279,6 @@ Status Explorer::fileRun(MadeRun made, std::vector<RunStep> steps, FiledRun run,
   auto parent = std::make_shared<Parent>();
   parent->seen = std::move(made.seen);
   parent->steps = std::move(run.steps);
-  parent->flips = run.flips;
   m_parents.emplace_front(*number, std::move(parent));
   if (m_parents.size() > kParents) {
     m_parents.pop_back();
@@ -289,15 +287,12 @@ Status Explorer::fileRun(MadeRun made, std::vector<RunStep> steps, FiledRun run,
 }
 
 Status Explorer::keepIfNew(const MadeRun& made, const std::string& logs) {
-  const Result<std::vector<OutcomeClass>> classes = m_file.outcomes();
-  if (!classes) {
-    return classes.error();
+  const Result<bool> known = m_file.isKept(made.outcome);
+  const Result<std::size_t> kept = m_file.keptTraces();
+  if (!known || !kept) {
+    return known ? kept.error() : known.error();
   }
-  const bool known = std::ranges::any_of(*classes, [&](const OutcomeClass& each) {
-    return each.outcome.name == made.outcome.name && each.outcome.printed == made.outcome.printed &&
-           !each.trace.empty();
-  });
-  if (known || classes->size() >= kMostKept) {
+  if (*known || *kept >= kMostKept) {
     return {};
   }
   std::string name = made.outcome.name;
@@ -307,8 +302,8 @@ Status Explorer::keepIfNew(const MadeRun& made, const std::string& logs) {
   for (int number = 1; trace.empty() || fs::exists(trace, ignored); ++number) {
     trace = m_directory + "/" + name + (number > 1 ? "-" + std::to_string(number) : "") + ".pft";
   }
-  if (Status kept = keepRun(logs, made.facts, trace); !kept) {
-    return kept;
+  if (Status written = keepRun(logs, made.facts, trace); !written) {
+    return written;
   }
   return m_file.keep(made.outcome, trace);
 }
@@ -339,7 +334,6 @@ Result<std::shared_ptr<const Parent>> Explorer::parent(std::int64_t number) {
   auto parent = std::make_shared<Parent>();
   parent->seen = std::move(*seen);
   parent->steps = std::move(run->steps);
-  parent->flips = run->flips;
   m_parents.emplace_front(number, parent);
   if (m_parents.size() > kParents) {
     m_parents.pop_back();

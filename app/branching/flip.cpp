@@ -8,6 +8,7 @@
 
 #include "app/branching/branch_job.h"
 #include "app/branching/known_run.h"
+#include "app/branching/seen_run.h"
 #include "app/collation/event_text.h"
 #include "app/files/paths.h"
 #include "app/recording/recorded_logs.h"
@@ -282,34 +283,79 @@ std::string flipName(const std::string& trace) {
   return (path.parent_path() / (path.stem().string() + ".flip.pft")).string();
 }
 
-Result<Recorded> flip(const FlipOptions& options) {
-  Result<KnownRun> known = knownRun(options.trace);
-  if (!known) {
-    return known.error();
-  }
-  const Wishes wishes(*known, options.wishes.size() == 1);
+namespace {
+
+Result<std::vector<Flip>> flipsOf(const KnownRun& known, const std::vector<std::string>& wanted) {
+  const Wishes wishes(known, wanted.size() == 1);
   std::vector<Flip> flips;
-  for (const std::string& wish : options.wishes) {
+  for (const std::string& wish : wanted) {
     Result<Flip> read = wishes.read(wish);
     if (!read) {
       return read.error();
     }
-    const bool again =
-        std::ranges::any_of(flips, [&](const Flip& each) { return each.choice == read->choice; });
-    if (again) {
+    if (std::ranges::find(flips, read->choice, &Flip::choice) != flips.end()) {
       return Error{ErrorCode::Usage, "'" + wish + "' names a receive that was named before", {}};
     }
     flips.push_back(*read);
   }
-  const Choices choices(known->execution);
-  Result<Plan> plan = planOf(known->execution, choices, flips);
-  if (!plan) {
-    return plan.error();
+  return flips;
+}
+
+/// Logs of which no trace is made are not kept.
+class EndsLogs {
+ public:
+  explicit EndsLogs(RecordedLogs& logs) : m_logs(&logs) {}
+  ~EndsLogs() {
+    if (m_logs != nullptr) {
+      m_logs->end();
+    }
   }
-  Result<std::vector<std::vector<unsigned char>>> schedules =
-      schedulesOf(known->logs, plan->prefix);
+  EndsLogs(const EndsLogs&) = delete;
+  EndsLogs& operator=(const EndsLogs&) = delete;
+  void keep() { m_logs = nullptr; }
+
+ private:
+  RecordedLogs* m_logs;
+};
+
+/// Its exit status, with the run in `logs`.
+Result<int> runForced(const FlipOptions& options, const KnownRun& known, const ForcedPrefix& prefix,
+                      RecordedLogs& logs) {
+  Result<std::vector<std::vector<unsigned char>>> schedules = schedulesOf(known.logs, prefix);
   if (!schedules) {
     return schedules.error();
+  }
+  if (known.run.input) {
+    if (Status kept = logs.keepInput(known.run.input->bytes); !kept) {
+      return kept.error();
+    }
+  }
+  Result<JobOptions> job =
+      branchJob(absolutePath(options.trace), std::move(*schedules), logs.path(), logs.facts().salt,
+                options.launcherOptions, options.force);
+  return job ? logs.run(std::move(*job), {false, nullptr, true}) : Result<int>(job.error());
+}
+
+Result<SeenRun> seenIn(const RecordedLogs& logs, std::int32_t ranks) {
+  Result<LogFiles> files = readLogFiles(logs.path());
+  return files ? seenRun(std::move(*files), ranks) : Result<SeenRun>(files.error());
+}
+
+}  // namespace
+
+Result<Recorded> flip(const FlipOptions& options) {
+  const Result<KnownRun> known = knownRun(options.trace);
+  if (!known) {
+    return known.error();
+  }
+  const Result<std::vector<Flip>> flips = flipsOf(*known, options.wishes);
+  if (!flips) {
+    return flips.error();
+  }
+  const Choices choices(known->execution);
+  const Result<Plan> plan = planOf(known->execution, choices, *flips);
+  if (!plan) {
+    return plan.error();
   }
   Recorded recorded;
   recorded.trace = options.output.empty() ? flipName(options.trace) : options.output;
@@ -320,62 +366,30 @@ Result<Recorded> flip(const FlipOptions& options) {
   if (Status begun = logs.begin(); !begun) {
     return begun.error();
   }
-  if (known->run.input) {
-    if (Status kept = logs.keepInput(known->run.input->bytes); !kept) {
-      logs.end();
-      return kept.error();
-    }
-  }
-  Result<JobOptions> job =
-      branchJob(absolutePath(options.trace), std::move(*schedules), logs.path(), logs.facts().salt,
-                options.launcherOptions, options.force);
-  if (!job) {
-    logs.end();
-    return job.error();
-  }
-  const Result<int> status = logs.run(std::move(*job), {false, nullptr, true});
+  EndsLogs ending(logs);
+  const Result<int> status = runForced(options, *known, plan->prefix, logs);
   if (!status) {
-    logs.end();
     return status.error();
   }
   recorded.exitStatus = *status;
   recorded.interrupted = RecordedLogs::interrupted();
-  Result<LogFiles> written = readLogFiles(logs.path());
-  std::vector<RankLog> read;
-  for (std::int32_t rank = 0; written && rank < known->run.ranks; ++rank) {
-    const auto file = written->find(rank);
-    Result<RankLog> log = file != written->end()
-                              ? readLog(file->second)
-                              : Result<RankLog>(emptyLog(rank, known->run.ranks, {}));
-    if (!log) {
-      logs.end();
-      return log.error();
-    }
-    read.push_back(std::move(*log));
+  const Result<SeenRun> seen = seenIn(logs, known->run.ranks);
+  if (!seen) {
+    return seen.error();
   }
-  if (!written) {
-    logs.end();
-    return written.error();
-  }
-  Result<Execution> after = assemble(std::move(read));
-  if (!after) {
-    logs.end();
-    return after.error();
-  }
-  matchMessages(*after);
-  if (Status right = check(known->execution, choices, *plan, flips, *after);
+  if (Status right = check(known->execution, choices, *plan, *flips, *seen->execution);
       !right && !recorded.interrupted) {
-    logs.end();
     return right.error();
   }
-  Result<std::optional<Collated>> made = logs.makeTrace();
+  ending.keep();
+  const Result<std::optional<Collated>> made = logs.makeTrace();
   if (!made) {
     return made.error();
   }
   if (*made) {
     recorded.racing = (*made)->racing;
     recorded.failed = (*made)->failed;
-    for (const Flip& flip : flips) {
+    for (const Flip& flip : *flips) {
       tell(takerText(known->execution, flip.choice) + " took " +
            messageText(known->execution, flip.message));
     }

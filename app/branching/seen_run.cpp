@@ -15,11 +15,6 @@ Result<SeenRun> seenRun(LogFiles files, std::int32_t size) {
     if (!log) {
       return log.error();
     }
-    if (!log->lanes.empty()) {
-      return Error{ErrorCode::Usage,
-                   "rank " + std::to_string(rank) + " calls MPI from several threads",
-                   "Other orders of a program whose threads call MPI cannot be run yet."};
-    }
     run.logs.push_back(std::move(*log));
   }
   Result<Execution> execution = assemble(run.logs);
@@ -31,6 +26,17 @@ Result<SeenRun> seenRun(LogFiles files, std::int32_t size) {
   run.choices = std::make_unique<Choices>(*run.execution);
   run.files = std::move(files);
   return run;
+}
+
+Status oneThreadARank(const SeenRun& run) {
+  for (const RankLog& log : run.logs) {
+    if (!log.lanes.empty()) {
+      return Error{ErrorCode::Usage,
+                   "rank " + std::to_string(log.rank) + " calls MPI from several threads",
+                   "Other orders of a program whose threads call MPI cannot be run yet."};
+    }
+  }
+  return {};
 }
 
 Result<std::vector<std::vector<unsigned char>>> schedulesOf(const SeenRun& run,

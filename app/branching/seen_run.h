@@ -22,6 +22,9 @@ struct SeenRun {
 /// `size`: number of ranks; one that has left no log has done nothing.
 Result<SeenRun> seenRun(LogFiles files, std::int32_t size);
 
+/// Usage where threads of a rank called MPI: of such a run no branches are known.
+Status oneThreadARank(const SeenRun& run);
+
 /// The schedules of a branch of this run.
 Result<std::vector<std::vector<unsigned char>>> schedulesOf(const SeenRun& run,
                                                             const BranchStart& start);

@@ -1,38 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/ci/other_orders.h"
 
-#include <cerrno>
-#include <cstdlib>
 #include <filesystem>
 
 #include "app/branching/explore.h"
+#include "app/files/passing_directory.h"
 
 namespace pf::app {
 namespace fs = std::filesystem;
 
 namespace {
-
-/// A directory for the exploration, which goes with this.
-class Workplace {
- public:
-  Workplace() {
-    std::error_code error;
-    std::string name = (fs::temp_directory_path(error) / "photofinish-ci-XXXXXX").string();
-    m_path = !error && ::mkdtemp(name.data()) != nullptr ? name : std::string();
-  }
-  ~Workplace() {
-    std::error_code ignored;
-    if (!m_path.empty()) {
-      fs::remove_all(m_path, ignored);
-    }
-  }
-  Workplace(const Workplace&) = delete;
-  Workplace& operator=(const Workplace&) = delete;
-  [[nodiscard]] const std::string& path() const { return m_path; }
-
- private:
-  std::string m_path;
-};
 
 /// Out of the exploration's directory, beside it.
 Result<std::string> takeOut(const std::string& trace, const std::string& directory,
@@ -46,13 +23,18 @@ Result<std::string> takeOut(const std::string& trace, const std::string& directo
 }  // namespace
 
 Result<TriedOrders> tryOrders(const OrdersWish& wish) {
-  const Workplace place;
-  if (place.path().empty()) {
-    return systemError("cannot make a directory for the exploration", errno);
+  std::error_code error;
+  const fs::path temporary = fs::temp_directory_path(error);
+  if (error) {
+    return systemError("cannot make a directory for the exploration", error.value());
+  }
+  const PassingDirectory place((temporary / "photofinish-ci-").string());
+  if (Status made = place.made(); !made) {
+    return made.error();
   }
   ExploreOptions options;
   options.command = wish.command;
-  options.state = place.path() + "/orders";
+  options.state = place.file("orders");
   options.mostRuns = wish.mostRuns;
   options.check = wish.check;
   const Result<Exploration> found = explore(options);

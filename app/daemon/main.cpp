@@ -19,6 +19,7 @@
 #include "app/collation/call_sites.h"
 #include "app/collation/collate.h"
 #include "app/collation/launch_context.h"
+#include "app/files/private_file.h"
 #include "app/replaying/forced_deliveries.h"
 #include "app/traces/own_traces.h"
 #include "replay_engine/base/caught.h"
@@ -170,20 +171,7 @@ class TraceSchedules final : public pf::daemon::ScheduleSource {
 };
 
 pf::Status writeFile(const std::string& path, const std::vector<unsigned char>& bytes) {
-  const pf::UniqueFd fd(
-      ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
-  std::size_t done = 0;
-  while (fd.valid() && done < bytes.size()) {
-    const ssize_t n = ::write(fd.get(), bytes.data() + done, bytes.size() - done);
-    if (n <= 0) {
-      break;
-    }
-    done += static_cast<std::size_t>(n);
-  }
-  if (!fd.valid() || done < bytes.size()) {
-    return pf::systemError("cannot write the schedule " + path, errno);
-  }
-  return {};
+  return pf::app::writeNewFile(path, bytes, "the schedule");
 }
 
 /// Ranks wait for their schedule before MPI_Init if they need it there: none may see half of it.

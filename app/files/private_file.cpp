@@ -48,10 +48,27 @@ int writeAll(int file, std::string_view bytes) {
       return written == 0 ? EIO : errno;
     }
   }
-  return ::fsync(file) == 0 ? 0 : errno;
+  return 0;
+}
+
+/// 0, or errno.
+int writeSafely(int file, std::string_view bytes) {
+  const int error = writeAll(file, bytes);
+  return error != 0 || ::fsync(file) == 0 ? error : errno;
 }
 
 }  // namespace
+
+Status writeNewFile(const std::string& path, std::span<const unsigned char> bytes,
+                    const std::string& what) {
+  const UniqueFd file(
+      ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+  const int error =
+      file.valid()
+          ? writeAll(file.get(), {reinterpret_cast<const char*>(bytes.data()), bytes.size()})
+          : errno;
+  return error == 0 ? Status() : Status(systemError("cannot write " + what + " " + path, error));
+}
 
 Status mayFollowLink(const std::string& path, const std::string& advice) {
   const Result<std::string> target = withoutLinks(path, advice);
@@ -76,7 +93,7 @@ Status writePrivateFile(const std::string& path, std::string_view bytes,
   if (!file.valid()) {
     return failed(errno);
   }
-  int error = ::fchmod(file.get(), 0600) == 0 ? writeAll(file.get(), bytes) : errno;
+  int error = ::fchmod(file.get(), 0600) == 0 ? writeSafely(file.get(), bytes) : errno;
   if (const int closed = ::close(file.release()); closed != 0 && error == 0) {
     error = errno;
   }

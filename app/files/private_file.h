@@ -2,6 +2,7 @@
 // What is for its user alone: reports, sessions.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -13,6 +14,10 @@ namespace pf::app {
 /// the umask is and whatever was there). A symbolic link is followed if this user or root has laid
 /// it; that of somebody else is refused. `advice`: of an error.
 Status writePrivateFile(const std::string& path, std::string_view bytes, const std::string& advice);
+
+/// Makes the file `path` (0600), which must not be there. `what` it is: of an error, as "the schedule".
+Status writeNewFile(const std::string& path, std::span<const unsigned char> bytes,
+                    const std::string& what);
 
 /// The error of a link, before there is anything to write.
 Status mayFollowLink(const std::string& path, const std::string& advice);

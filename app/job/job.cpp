@@ -15,6 +15,7 @@
 #include <ctime>
 #include <filesystem>
 
+#include "app/files/private_file.h"
 #include "app/traces/own_traces.h"
 
 namespace pf::app {
@@ -77,22 +78,6 @@ UniqueFd fileOf(const std::string& content) {
   return fd;
 }
 
-/// 0600; must not be there.
-Status writeNewFile(const std::string& path, const std::vector<unsigned char>& bytes) {
-  const UniqueFd fd(
-      ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
-  std::size_t done = 0;
-  while (fd.valid() && done < bytes.size()) {
-    const ssize_t n = ::write(fd.get(), bytes.data() + done, bytes.size() - done);
-    if (n <= 0) {
-      break;
-    }
-    done += static_cast<std::size_t>(n);
-  }
-  return fd.valid() && done == bytes.size() ? Status()
-                                            : Status(systemError("cannot write " + path, errno));
-}
-
 void sleepMilliseconds(long n) {
   const timespec pause{n / 1000, n % 1000 * 1000000};
   nanosleep(&pause, nullptr);
@@ -135,12 +120,13 @@ Status Job::writeSchedules(const JobOptions& options) const {
   for (std::size_t rank = 0; rank < options.schedules.size(); ++rank) {
     const std::string path = protocol::SessionDirectory::schedulePath(
         m_session->path(), static_cast<std::int32_t>(rank));
-    if (Status written = writeNewFile(path, options.schedules[rank]); !written) {
+    if (Status written = writeNewFile(path, options.schedules[rank], "the schedule"); !written) {
       return written;
     }
   }
-  return options.schedules.empty() ? Status()
-                                   : writeNewFile(m_session->path() + "/" + kSchedulesMade, {});
+  return options.schedules.empty()
+             ? Status()
+             : writeNewFile(m_session->path() + "/" + kSchedulesMade, {}, "the schedule");
 }
 
 Status Job::startDaemon(const JobOptions& options) {

@@ -116,7 +116,7 @@ void noteCoreFiles(RunFacts& facts) {
 }
 
 /// How often it is looked, each 100 ms, whether ranks end that their launcher has left.
-constexpr int kRanksOutliveIt = 150;
+constexpr int kLooksForRanks = 150;
 
 }  // namespace
 
@@ -241,7 +241,7 @@ Result<std::optional<Collated>> RecordedLogs::makeTrace() {
 /// Where the daemon was lost, only the logs say which ranks there are. An error: one still runs.
 Status RecordedLogs::awaitRanks() const {
   Status over = m_daemonLost ? noRankRuns(m_logs) : Status();
-  for (int i = 0; !over && over.error().code == ErrorCode::System && i < kRanksOutliveIt; ++i) {
+  for (int i = 0; !over && over.error().code == ErrorCode::System && i < kLooksForRanks; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
     over = noRankRuns(m_logs);
   }

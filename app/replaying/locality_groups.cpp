@@ -9,13 +9,13 @@
 #include <charconv>
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <functional>
 #include <utility>
 #include <vector>
 
 #include "app/collation/message_sizes.h"
+#include "app/files/passing_directory.h"
 #include "app/files/paths.h"
 #include "app/job/launcher.h"
 #include "app/replaying/report_parts.h"
@@ -95,32 +95,6 @@ std::vector<std::string> tracesIn(const std::string& directory) {
   return paths;
 }
 
-/// A directory of its own, which goes with it.
-class PassingDirectory {
- public:
-  explicit PassingDirectory(const std::string& in) : m_path(in + "/.photofinish-profile.XXXXXX") {
-    m_made = ::mkdtemp(m_path.data()) != nullptr;
-    m_error = m_made ? 0 : errno;
-  }
-  ~PassingDirectory() {
-    std::error_code ignored;
-    if (m_made) {
-      fs::remove_all(m_path, ignored);
-    }
-  }
-  PassingDirectory(const PassingDirectory&) = delete;
-  PassingDirectory& operator=(const PassingDirectory&) = delete;
-  [[nodiscard]] Status made() const {
-    return m_made ? Status() : Status(systemError("cannot make a directory for it", m_error));
-  }
-  [[nodiscard]] std::string file(const std::string& name) const { return m_path + "/" + name; }
-
- private:
-  std::string m_path;
-  bool m_made = false;
-  int m_error = 0;
-};
-
 /// The standard input, for the recording itself. Usage: the first run has read it, and nobody can again.
 Status restoreInput(off_t place, const std::string& trace) {
   if (place >= 0) {
@@ -146,7 +120,7 @@ bool endedFromOutside(int status) {
 
 /// Runs the program for its messages. They are known, and the trace is gone, when this returns.
 Result<Traffic> profile(const RecordOptions& recording) {
-  const PassingDirectory place(directoryOf(recording));
+  const PassingDirectory place(directoryOf(recording) + "/.photofinish-profile.");
   if (Status made = place.made(); !made) {
     return made.error();
   }
