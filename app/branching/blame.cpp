@@ -175,12 +175,33 @@ Result<Verdict> Search::tryWith(const std::vector<std::size_t>& ofFailing,
     taken.emplace(name.sender, name.send);
     made.push_back(m_differences[i].choice);
   }
+  const auto isTaken = [&](std::uint32_t message) {
+    const MessageName name = nameOf(m_good.execution, message);
+    return taken.contains({name.sender, name.send});
+  };
+  // What their receives took in the good run is left for those whose messages they take.
+  std::vector<std::uint32_t> left;
+  for (const std::size_t i : ofFailing) {
+    if (const std::uint32_t message = m_differences[i].good;
+        message != kNone && !isTaken(message)) {
+      left.push_back(message);
+    }
+  }
   ChoicesOfRun good{&m_good.logs, {}};
   for (const auto& [choice, message] : m_alike) {
-    const MessageName name = nameOf(m_good.execution, message);
-    if (std::ranges::find(made, choice) == made.end() &&
-        !taken.contains({name.sender, name.send})) {
+    if (std::ranges::find(made, choice) != made.end()) {
+      continue;
+    }
+    if (!isTaken(message)) {
       good.choices.push_back(forced(m_good.execution, choice, message));
+      continue;
+    }
+    const Rank rank = choice.rank;
+    const auto instead = std::ranges::find(
+        left, rank, [this](std::uint32_t each) { return m_good.execution.messages[each].dest; });
+    if (instead != left.end()) {  // else it is free
+      good.choices.push_back(forced(m_good.execution, choice, *instead));
+      left.erase(instead);
     }
   }
   return run({asInFailing(ofFailing), std::move(good)}, jitterSeed);
