@@ -255,7 +255,9 @@ Status Salvage::copySession(const std::string& to) {
                                copySessionTable<RankArrangement>(*made, TableId::RankArrangement),
                                copySessionTable<BenignRace>(*made, TableId::BenignRace),
                                copySessionTable<PartOfJob>(*made, TableId::PartOfJob),
-                               copySessionTable<JudgedRace>(*made, TableId::JudgedRace)}) {
+                               copySessionTable<JudgedRace>(*made, TableId::JudgedRace),
+                               copySessionTable<Branch>(*made, TableId::Branch),
+                               copySessionTable<BranchFlip>(*made, TableId::BranchFlip)}) {
     if (!status) {
       return status;
     }

@@ -142,6 +142,16 @@ void columns(Codec& c, V& v) {
   c(v.raceClass), c(v.verdict), c(v.reason), c(v.createdUtc);
 }
 
+template <typename Codec, Is<Branch> V>
+void columns(Codec& c, V& v) {
+  c(v.parentUuid), c(v.parentFile), c(v.madeBy);
+}
+
+template <typename Codec, Is<BranchFlip> V>
+void columns(Codec& c, V& v) {
+  c(v.rank), c(v.serial), c(v.sendRank), c(v.sendSerial), c(v.text);
+}
+
 template <typename Codec, Is<PartOfJob> V>
 void columns(Codec& c, V& v) {
   c(v.ranks);

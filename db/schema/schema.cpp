@@ -89,6 +89,10 @@ constexpr std::array kEntries{
           "id"},
     Entry{TableId::JudgedRace, TableKind::Session, "judged_race", kCreateJudgedRace,
           "id,class,verdict,reason,created_utc", "id"},
+    Entry{TableId::Branch, TableKind::Session, "branch", kCreateBranch,
+          "id,parent_uuid,parent_file,made_by", "id"},
+    Entry{TableId::BranchFlip, TableKind::Session, "branch_flip", kCreateBranchFlip,
+          "id,rank,serial,send_rank,send_serial,text", "id"},
 };
 
 std::string insertText(const char* name, std::string_view columns) {

@@ -15,7 +15,7 @@ namespace pf::db {
 class Database;
 
 inline constexpr std::uint32_t kApplicationId = 0x50466E31;  // "PFn1"
-inline constexpr std::uint32_t kFormatVersion = 15;
+inline constexpr std::uint32_t kFormatVersion = 16;
 inline constexpr std::uint32_t kPageSize = 4096;
 
 enum class TableKind {
@@ -58,6 +58,8 @@ enum class TableId : std::size_t {
   PayloadChunk,
   PartOfJob,
   JudgedRace,
+  Branch,
+  BranchFlip,
 };
 
 struct Table {

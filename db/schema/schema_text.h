@@ -307,4 +307,22 @@ inline constexpr const char* kCreateJudgedRace = R"(CREATE TABLE judged_race(
   created_utc TEXT NOT NULL
 ))";
 
+inline constexpr const char* kCreateBranch = R"(CREATE TABLE branch(
+  -- One row where this run is another one with other choices (flip, explore, blame); else none.
+  id INTEGER PRIMARY KEY,
+  parent_uuid TEXT NOT NULL,         -- run.uuid of the other one
+  parent_file TEXT NOT NULL,         -- where it was
+  made_by TEXT NOT NULL              -- flip, explore or blame
+))";
+
+inline constexpr const char* kCreateBranchFlip = R"(CREATE TABLE branch_flip(
+  -- What this run took, and its parent did not.
+  id INTEGER PRIMARY KEY,
+  rank INTEGER NOT NULL,
+  serial INTEGER NOT NULL,           -- the event that posts the receive, or is the probe
+  send_rank INTEGER NOT NULL,
+  send_serial INTEGER NOT NULL,      -- the event that sends what it took
+  text TEXT NOT NULL                 -- the receive or probe in words, with its line
+))";
+
 }  // namespace pf::db

@@ -288,6 +288,26 @@ struct JudgedRace {
   friend bool operator==(const JudgedRace&, const JudgedRace&) = default;
 };
 
+/// This run is another one with other choices.
+struct Branch {
+  std::int64_t id = 0;
+  std::string parentUuid;  ///< RunInfo::uuid of the other one
+  std::string parentFile;  ///< where it was
+  std::string madeBy;      ///< "flip", "explore" or "blame"
+  friend bool operator==(const Branch&, const Branch&) = default;
+};
+
+/// What a branch took, and its parent did not: both are events of the branch.
+struct BranchFlip {
+  std::int64_t id = 0;
+  Rank rank = kUnknownRank;
+  Serial serial = 0;  ///< posts the receive, or is the probe
+  Rank sendRank = kUnknownRank;
+  Serial sendSerial = 0;
+  std::string text{};  ///< the receive or probe in words, with its line
+  friend bool operator==(const BranchFlip&, const BranchFlip&) = default;
+};
+
 /// Ranks that are debugged without the others.
 struct PartOfJob {
   std::int64_t id = 0;

@@ -30,6 +30,10 @@ template <>
 constexpr TableId kTableOf<PartOfJob> = TableId::PartOfJob;
 template <>
 constexpr TableId kTableOf<JudgedRace> = TableId::JudgedRace;
+template <>
+constexpr TableId kTableOf<Branch> = TableId::Branch;
+template <>
+constexpr TableId kTableOf<BranchFlip> = TableId::BranchFlip;
 
 Status checkSeal(Database& database, const Table& table) {
   return forEachRow(database, table, [](const Row&) { return true; });
@@ -231,6 +235,8 @@ PF_SESSION_TABLE(RankArrangement);
 PF_SESSION_TABLE(BenignRace);
 PF_SESSION_TABLE(PartOfJob);
 PF_SESSION_TABLE(JudgedRace);
+PF_SESSION_TABLE(Branch);
+PF_SESSION_TABLE(BranchFlip);
 #undef PF_SESSION_TABLE
 
 }  // namespace pf::db

@@ -12,7 +12,7 @@
 namespace pf::db {
 
 /// `T` is one of Breakpoint, Watch, Cycle, CycleStop, BreakpointHit, Note,
-/// RankGroup, RankArrangement, BenignRace, PartOfJob, JudgedRace. Every change is one
+/// RankGroup, RankArrangement, BenignRace, PartOfJob, JudgedRace, Branch, BranchFlip. Every change is one
 /// transaction that survives a crash whole or not at all, and seals the table again. A trace opened
 /// ReadOnly refuses changes. A damaged table is neither given out nor changed.
 class SessionTables {

@@ -246,6 +246,9 @@ std::string lostWith(TableId id) {
     case TableId::BenignRace:
     case TableId::JudgedRace:
       return "what somebody has said of races";
+    case TableId::Branch:
+    case TableId::BranchFlip:
+      return "of which run this is another order";
     case TableId::GroupRecording:
       return "which groups can be replayed alone";
     case TableId::Payload:

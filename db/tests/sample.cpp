@@ -268,6 +268,8 @@ Content groupContent() {
   c.parts = {{3, "1-2"}};
   c.judged = {{2, "MPI_Recv collect: MPI_Recv(&x);\nMPI_Send work: MPI_Send(&x);", "bug",
                "issue 12", "2026-11-28T13:59:00Z"}};
+  c.branches = {{1, "00000000-0000-4000-8000-00000000abcd", "/home/a/app.pft", "flip"}};
+  c.flips = {{1, 0, 3, 2, 1, "MPI_Recv at a.c:7"}, {2, 1, 2, 0, 5, ""}};
   return c;
 }
 
@@ -422,7 +424,8 @@ Status writeContent(const std::string& path, const Content& content) {
         addAll(*store, content.cycles), addAll(*store, content.stops), addAll(*store, content.hits),
         addAll(*store, content.notes), addAll(*store, content.groups),
         addAll(*store, content.arrangements), addAll(*store, content.benign),
-        addAll(*store, content.parts), addAll(*store, content.judged)}) {
+        addAll(*store, content.parts), addAll(*store, content.judged),
+        addAll(*store, content.branches), addAll(*store, content.flips)}) {
     if (!status) {
       return status;
     }
@@ -489,7 +492,8 @@ Result<Content> readContent(const std::string& path) {
        {readAll(*store, c.breakpoints), readAll(*store, c.watches), readAll(*store, c.cycles),
         readAll(*store, c.stops), readAll(*store, c.hits), readAll(*store, c.notes),
         readAll(*store, c.groups), readAll(*store, c.arrangements), readAll(*store, c.benign),
-        readAll(*store, c.parts), readAll(*store, c.judged)}) {
+        readAll(*store, c.parts), readAll(*store, c.judged), readAll(*store, c.branches),
+        readAll(*store, c.flips)}) {
     if (!status) {
       return status.error();
     }
@@ -618,6 +622,12 @@ std::string dump(const Content& c) {
   }
   for (const JudgedRace& v : c.judged) {
     d("judged", v.id, v.raceClass, v.verdict, v.reason, v.createdUtc);
+  }
+  for (const Branch& v : c.branches) {
+    d("branch", v.id, v.parentUuid, v.parentFile, v.madeBy);
+  }
+  for (const BranchFlip& v : c.flips) {
+    d("flip", v.id, v.rank, v.serial, v.sendRank, v.sendSerial, v.text);
   }
   for (const PartOfJob& v : c.parts) {
     d("part", v.id, v.ranks);

@@ -81,6 +81,8 @@ struct Content {
   std::vector<BenignRace> benign;
   std::vector<PartOfJob> parts;
   std::vector<JudgedRace> judged;
+  std::vector<Branch> branches;
+  std::vector<BranchFlip> flips;
 };
 
 Content smallContent();
