@@ -338,6 +338,7 @@ Result<Blame> Search::findAgainst(const std::string& good) {
 Result<std::string> findGood(const BlameOptions& options, const std::string& directory) {
   ExploreOptions look;
   look.trace = options.failing;
+  look.madeBy = "blame";
   look.state = directory + "/orders";
   look.mostRuns = options.mostRuns;
   look.runTime = std::chrono::duration<double>(options.runTime);

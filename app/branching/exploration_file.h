@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "app/branching/outcome.h"
+#include "app/branching/parent_run.h"
 #include "db/sqlite/database.h"
 #include "replay_engine/base/result.h"
 #include "replay_engine/base/unique_fd.h"
@@ -26,13 +27,6 @@ struct Explored {
   std::string buildId;
   std::string check;  ///< command; empty: none
   std::int32_t ranks = 0;
-};
-
-/// A receive that took another message than in the run before.
-struct TakenInstead {
-  EventRef receive;
-  EventRef send;
-  std::string text;  ///< for people
 };
 
 /// A run that was made.

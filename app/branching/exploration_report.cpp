@@ -65,8 +65,7 @@ std::string explorationText(const Exploration& found) {
               " away from the first run:\n";
     }
     for (const TakenInstead& flip : each.flips) {
-      text +=
-          "      " + eventName(flip.receive) + " takes what " + eventName(flip.send) + " sends\n";
+      text += "      " + flip.text + "\n";
     }
     if (!runs.trace.empty()) {
       text += "    kept: " + runs.trace + "\n";
@@ -98,7 +97,8 @@ std::string explorationJson(const Exploration& found) {
       flips.push_back({{"rank", flip.receive.rank},
                        {"event", flip.receive.serial},
                        {"sender", flip.send.rank},
-                       {"sender_event", flip.send.serial}});
+                       {"sender_event", flip.send.serial},
+                       {"text", flip.text}});
     }
     document["outcomes"].push_back({{"outcome", each.runs.outcome.name},
                                     {"sentence", each.runs.outcome.sentence},

@@ -19,6 +19,7 @@
 #include "app/branching/branch_runner.h"
 #include "app/branching/known_run.h"
 #include "app/branching/packed_logs.h"
+#include "app/branching/parent_run.h"
 #include "app/collation/call_sites.h"
 #include "app/collation/event_text.h"
 #include "app/files/paths.h"
@@ -70,7 +71,7 @@ struct Parent {
   std::vector<RunStep> steps;
 };
 
-TakenInstead takenInstead(const SeenRun& parent, const RunStep& changed) {
+TakenInstead takenInstead(const SeenRun& parent, const RunStep& changed, FrameResolver& resolver) {
   const Execution& execution = *parent.execution;
   const RankHistory& history = execution.ranks[index(changed.choice.rank)];
   const RankHistory& sender = execution.ranks[index(changed.took.sender)];
@@ -79,14 +80,16 @@ TakenInstead takenInstead(const SeenRun& parent, const RunStep& changed) {
                                            ? history.probes[changed.choice.index].event
                                            : history.receives[changed.choice.index].post};
   flip.send = {changed.took.sender, sender.sends[changed.took.send].event};
+  flip.text = takenText(execution, flip.receive, flip.send, resolver);
   return flip;
 }
 
 class Explorer {
  public:
-  Explorer(const ExploreOptions& options, ExplorationFile file, BranchRunner runner,
-           std::string directory)
+  Explorer(const ExploreOptions& options, ParentRun first, ExplorationFile file,
+           BranchRunner runner, std::string directory)
       : m_options(options),
+        m_first(std::move(first)),
         m_file(std::move(file)),
         m_runner(std::move(runner)),
         m_directory(std::move(directory)),
@@ -106,7 +109,9 @@ class Explorer {
                     std::unique_lock<std::mutex>& lock);
   Status fileRun(MadeRun made, std::vector<RunStep> steps, FiledRun run,
                  const std::optional<BranchKey>& key, const std::string& logs);
-  Status keepIfNew(const MadeRun& made, const std::string& logs);
+  Status keepIfNew(const MadeRun& made, const FiledRun& run, const std::string& logs);
+  /// Between the first run and this one, which is not filed yet.
+  Result<std::vector<TakenInstead>> flipsTo(const FiledRun& run);
   Result<std::shared_ptr<const Parent>> parent(std::int64_t number);
   [[nodiscard]] bool isEnough() const;
   void tellProgress();
@@ -116,6 +121,8 @@ class Explorer {
   }
 
   const ExploreOptions& m_options;
+  const ParentRun m_first;
+  FrameResolver m_resolver;
   ExplorationFile m_file;
   const BranchRunner m_runner;
   const std::string m_directory;  ///< for logs and kept traces
@@ -244,7 +251,7 @@ Result<bool> Explorer::make(const OpenBranch& open, const Parent& parent, int sl
     FiledRun run;
     run.parent = open.run;
     run.flips = open.flips;
-    run.flip = takenInstead(parent.seen, start->steps.back());
+    run.flip = takenInstead(parent.seen, start->steps.back(), m_resolver);
     filed = fileRun(std::move(*made), std::move(*steps), std::move(run), open.branch.key, logs);
   } else if (steps.error().code == ErrorCode::Divergence) {
     filed = m_file.giveUp(open.branch.key, steps.error().message);
@@ -267,7 +274,7 @@ Status Explorer::fileRun(MadeRun made, std::vector<RunStep> steps, FiledRun run,
   run.matching = matchingText(execution);
   run.steps = std::move(steps);
   run.logs = packLogs(made.seen.files);
-  if (Status kept = keepIfNew(made, logs); !kept) {
+  if (Status kept = keepIfNew(made, run, logs); !kept) {
     return kept;
   }
   const Result<std::int64_t> number = m_file.file(run, branches, key);
@@ -287,7 +294,18 @@ Status Explorer::fileRun(MadeRun made, std::vector<RunStep> steps, FiledRun run,
   return {};
 }
 
-Status Explorer::keepIfNew(const MadeRun& made, const std::string& logs) {
+Result<std::vector<TakenInstead>> Explorer::flipsTo(const FiledRun& run) {
+  if (!run.flip) {
+    return std::vector<TakenInstead>();
+  }
+  Result<std::vector<TakenInstead>> flips = m_file.flipsTo(run.parent);
+  if (flips) {
+    flips->push_back(*run.flip);
+  }
+  return flips;
+}
+
+Status Explorer::keepIfNew(const MadeRun& made, const FiledRun& run, const std::string& logs) {
   const Result<bool> known = m_file.isKept(made.outcome);
   const Result<std::size_t> kept = m_file.keptTraces();
   if (!known || !kept) {
@@ -305,6 +323,11 @@ Status Explorer::keepIfNew(const MadeRun& made, const std::string& logs) {
   }
   if (Status written = keepRun(logs, made.facts, trace); !written) {
     return written;
+  }
+  const Result<std::vector<TakenInstead>> flips = flipsTo(run);
+  const Status said = flips ? keepParent(trace, m_first, *flips) : Status(flips.error());
+  if (!said) {
+    return said;
   }
   return m_file.keep(made.outcome, trace);
 }
@@ -494,7 +517,7 @@ Result<Exploration> explore(const ExploreOptions& options) {
   RunLimits limits{std::chrono::duration_cast<std::chrono::milliseconds>(options.runTime),
                    options.check};
   Explorer explorer(
-      options, std::move(*file),
+      options, ParentRun{known->run.uuid, trace, options.madeBy}, std::move(*file),
       BranchRunner(std::move(*job), factsOfBranch(known->run), std::move(limits), g_stop),
       directory);
   Result<SeenRun> recorded = seenRun(std::move(known->logs), known->run.ranks);

@@ -28,6 +28,7 @@ struct ExploreOptions {
   bool firstFailure = false;           ///< end at the first run that does not end well
   bool firstGood = false;              ///< end at the first run that ends well
   bool force = false;                  ///< go on though the program has changed
+  std::string madeBy = "explore";  ///< what kept traces say of that
 };
 
 /// A class of runs that ended alike, and what leads there.
@@ -56,7 +57,7 @@ struct Exploration {
 /// Usage: the program is not there, its threads call MPI, the file is another's.
 Result<Exploration> explore(const ExploreOptions& options);
 
-/// For people, and as JSON (a contract: docs/exploring.md).
+/// For people, and as JSON (a contract: docs/other-orders.md).
 std::string explorationText(const Exploration& exploration);
 std::string explorationJson(const Exploration& exploration);
 

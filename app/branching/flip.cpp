@@ -8,6 +8,7 @@
 
 #include "app/branching/branch_job.h"
 #include "app/branching/known_run.h"
+#include "app/branching/parent_run.h"
 #include "app/branching/seen_run.h"
 #include "app/collation/event_text.h"
 #include "app/files/paths.h"
@@ -336,6 +337,25 @@ Result<int> runForced(const FlipOptions& options, const KnownRun& known, const F
   return job ? logs.run(std::move(*job), {false, nullptr, true}) : Result<int>(job.error());
 }
 
+/// The new trace says of which run it is a branch, and by what.
+Status keepFlips(const Recorded& recorded, const FlipOptions& options, const KnownRun& known,
+                 const std::vector<Flip>& flips, const Execution& after) {
+  FrameResolver resolver;
+  std::vector<TakenInstead> taken;
+  for (const Flip& flip : flips) {
+    if (takenIn(after, flip.choice) == kNone) {  // it was ended before
+      continue;
+    }
+    const RankHistory& history = after.ranks[index(flip.choice.rank)];
+    const EventRef receive{flip.choice.rank, flip.choice.probe
+                                                 ? history.probes[flip.choice.index].event
+                                                 : history.receives[flip.choice.index].post};
+    const EventRef send = after.messages[takenIn(after, flip.choice)].send;
+    taken.push_back({receive, send, takenText(after, receive, send, resolver)});
+  }
+  return keepParent(recorded.trace, {known.run.uuid, absolutePath(options.trace), "flip"}, taken);
+}
+
 Result<SeenRun> seenIn(const RecordedLogs& logs, std::int32_t ranks) {
   Result<LogFiles> files = readLogFiles(logs.path());
   return files ? seenRun(std::move(*files), ranks) : Result<SeenRun>(files.error());
@@ -389,6 +409,9 @@ Result<Recorded> flip(const FlipOptions& options) {
   if (*made) {
     recorded.racing = (*made)->racing;
     recorded.failed = (*made)->failed;
+    if (Status kept = keepFlips(recorded, options, *known, *flips, *seen->execution); !kept) {
+      return kept.error();
+    }
     for (const Flip& flip : *flips) {
       tell(takerText(known->execution, flip.choice) + " took " +
            messageText(known->execution, flip.message));

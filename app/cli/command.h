@@ -40,6 +40,8 @@ void addFlip(CLI::App& parser, Commands& commands);
 void addExplore(CLI::App& parser, Commands& commands);
 /// blame: which deliveries decide
 void addBlame(CLI::App& parser, Commands& commands);
+/// runs: a run and its other orders
+void addRuns(CLI::App& parser, Commands& commands);
 /// predict: what another order of the messages leads to
 void addPredict(CLI::App& parser, Commands& commands);
 /// plugins, command

@@ -212,6 +212,7 @@ int commandLine(int argc, char** argv) {
   addFlip(parser, commands);
   addExplore(parser, commands);
   addBlame(parser, commands);
+  addRuns(parser, commands);
   addPredict(parser, commands);
   addPlugins(parser, commands);
   addDebugging(parser, commands);

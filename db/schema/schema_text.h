@@ -322,7 +322,7 @@ inline constexpr const char* kCreateBranchFlip = R"(CREATE TABLE branch_flip(
   serial INTEGER NOT NULL,           -- the event that posts the receive, or is the probe
   send_rank INTEGER NOT NULL,
   send_serial INTEGER NOT NULL,      -- the event that sends what it took
-  text TEXT NOT NULL                 -- the receive or probe in words, with its line
+  text TEXT NOT NULL                 -- the same in words, with the line
 ))";
 
 }  // namespace pf::db

@@ -304,7 +304,7 @@ struct BranchFlip {
   Serial serial = 0;  ///< posts the receive, or is the probe
   Rank sendRank = kUnknownRank;
   Serial sendSerial = 0;
-  std::string text{};  ///< the receive or probe in words, with its line
+  std::string text{};  ///< the same in words, with the line
   friend bool operator==(const BranchFlip&, const BranchFlip&) = default;
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,9 +33,13 @@ struct TraceFacts {
   std::vector<ModuleInfo> modules;
   std::vector<Breakpoint> breakpoints;
   std::vector<Watch> watches;
+  std::optional<Branch> branch{};  ///< of which run this is another order
+  std::vector<BranchFlip> flips{};
 };
 /// Reads them as of a foreign trace, also while somebody writes into it: `path` as for TraceStore.
-/// What does not verify is left out of breakpoints and watches, and an error elsewhere.
+/// What does not verify is left out of breakpoints, watches and branch, and an error elsewhere.
 [[nodiscard]] Result<TraceFacts> readFacts(const std::string& path);
+/// The same at once, for who looks at many files. Version: it is of a former format, which would have to be copied.
+[[nodiscard]] Result<TraceFacts> readPresentFacts(const std::string& path);
 
 }  // namespace pf::db

@@ -69,6 +69,13 @@ Result<TraceFacts> factsIn(Database& database) {
   if (!readAll(database, TableId::Watch, facts.watches)) {
     facts.watches.clear();
   }
+  std::vector<Branch> branches;
+  if (readAll(database, TableId::Branch, branches) &&
+      readAll(database, TableId::BranchFlip, facts.flips) && branches.size() == 1) {
+    facts.branch = std::move(branches.front());
+  } else {
+    facts.flips.clear();
+  }
   return facts;
 }
 
@@ -134,6 +141,20 @@ Result<TraceFacts> readFacts(const std::string& path) {
   }
   database = Database::open(copy->path(), Database::Access::Read);
   return database ? factsIn(*database) : Result<TraceFacts>(database.error());
+}
+
+Result<TraceFacts> readPresentFacts(const std::string& path) {
+  const Result<std::string> real = locateTrace(path);
+  if (!real) {
+    return real.error();
+  }
+  Result<Database> database = openAlone(*real);
+  if (!database) {
+    return database.error();
+  }
+  return isFormerVersion(versionOf(*database))
+             ? Error{ErrorCode::Version, "'" + path + "' has a former format", {}}
+             : factsIn(*database);
 }
 
 }  // namespace pf::db

@@ -89,6 +89,26 @@ class FlipTest(PhotofinishTest):
             self.assertIn(words, run.err)
         self.assertFalse((self.dir / "b.pft").exists())
 
+    def test_the_tree_of_runs(self):
+        self.record("harvest", "--mode", "all")
+        for trace, out in (("a.pft", "b.pft"), ("b.pft", "c.pft")):
+            run = self.photofinish("flip", trace, "1", "-o", out, timeout=60)
+            self.assertIn(run.status, (0, 3), run)
+        for here, trace in enumerate(("a.pft", "b.pft", "c.pft")):
+            tree = self.photofinish("runs", "--json", trace).json()
+            self.assertEqual(tree["here"], here)
+            self.assertEqual([os.path.basename(each["file"]) for each in tree["runs"]], ["a.pft", "b.pft", "c.pft"])
+            self.assertEqual([each["parent"] for each in tree["runs"]], [None, 0, 1])
+            self.assertEqual([each["made_by"] for each in tree["runs"]], ["", "flip", "flip"])
+            for each in tree["runs"][1:]:
+                self.assertRegex(each["flips"][0], r"^rank 0's MPI_Recv at flipped\.c:\d+ \(event \d+\) takes rank \d's message \(event \d+\)$")
+        text = self.photofinish("runs", "b.pft").out.splitlines()
+        self.assertRegex(text[1], r"^  \* .*/b\.pft: ")
+        (self.dir / "a.pft").rename(self.dir / "a.elsewhere")
+        tree = self.photofinish("runs", "--json", "c.pft").json()
+        self.assertEqual([(os.path.basename(each["file"]), each["found"]) for each in tree["runs"]], [("a.pft", False), ("b.pft", True), ("c.pft", True)])
+        self.assertIn("is not there any more", self.photofinish("runs", "c.pft").out)
+
     def test_the_name_is_kept(self):
         self.record("harvest", "--mode", "all")
         for expected in ("a.flip.pft", "a.flip.1.pft"):

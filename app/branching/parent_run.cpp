@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/branching/parent_run.h"
+
+#include "app/files/paths.h"
+#include "db/store/trace_store.h"
+
+namespace pf::app {
+namespace {
+
+std::string siteWords(const Execution& execution, std::uint32_t site, FrameResolver& resolver) {
+  if (site >= execution.sites.size()) {
+    return "?";
+  }
+  const CallSite& raw = execution.sites[site];
+  const CallSite& known =
+      raw.file.empty() ? resolver.frames(raw.module, raw.offset).front() : raw;
+  if (!known.file.empty()) {
+    return fileName(known.file) + ":" + std::to_string(known.line);
+  }
+  const std::string module = fileName(known.module);
+  return known.function.empty() ? module + "+" + std::to_string(known.offset)
+                                : known.function + " (" + module + ")";
+}
+
+template <typename T>
+Status removeAll(db::SessionTables& tables) {
+  const Result<std::vector<T>> rows = tables.all<T>();
+  if (!rows) {
+    return rows.error();
+  }
+  for (const T& row : *rows) {
+    if (Status removed = tables.remove<T>(row.id); !removed) {
+      return removed;
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string takenText(const Execution& execution, EventRef receive, EventRef send,
+                      FrameResolver& resolver) {
+  const Event& event =
+      execution.ranks[static_cast<std::size_t>(receive.rank)].events[receive.serial - 1];
+  const std::string call =
+      event.call < execution.callNames.size() ? execution.callNames[event.call] : "receive";
+  return "rank " + std::to_string(receive.rank) + "'s " + call + " at " +
+         siteWords(execution, event.site, resolver) + " (event " + std::to_string(receive.serial) +
+         ") takes rank " + std::to_string(send.rank) + "'s message (event " +
+         std::to_string(send.serial) + ")";
+}
+
+Status keepParent(const std::string& trace, const ParentRun& parent,
+                  const std::vector<TakenInstead>& flips) {
+  Result<db::TraceStore> store = db::TraceStore::open(trace, db::TraceStore::Mode::ReadWrite);
+  if (!store) {
+    return store.error();
+  }
+  db::SessionTables tables = store->session();
+  if (Status removed = removeAll<db::BranchFlip>(tables); !removed) {
+    return removed;
+  }
+  if (Status removed = removeAll<db::Branch>(tables); !removed) {
+    return removed;
+  }
+  std::vector<db::BranchFlip> rows;
+  for (const TakenInstead& flip : flips) {
+    rows.push_back({0, flip.receive.rank, flip.receive.serial, flip.send.rank, flip.send.serial,
+                    flip.text});
+  }
+  if (Status added = tables.addAll(rows); !added) {
+    return added;
+  }
+  const Result<std::int64_t> added =
+      tables.add(db::Branch{0, parent.uuid, parent.file, parent.madeBy});
+  return added ? Status() : Status(added.error());
+}
+
+}  // namespace pf::app
