@@ -28,7 +28,7 @@ struct ExploreOptions {
   bool firstFailure = false;           ///< end at the first run that does not end well
   bool firstGood = false;              ///< end at the first run that ends well
   bool force = false;                  ///< go on though the program has changed
-  std::string madeBy = "explore";  ///< what kept traces say of that
+  std::string madeBy = "explore";      ///< what kept traces say of that
 };
 
 /// A class of runs that ended alike, and what leads there.

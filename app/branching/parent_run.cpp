@@ -12,8 +12,7 @@ std::string siteWords(const Execution& execution, std::uint32_t site, FrameResol
     return "?";
   }
   const CallSite& raw = execution.sites[site];
-  const CallSite& known =
-      raw.file.empty() ? resolver.frames(raw.module, raw.offset).front() : raw;
+  const CallSite& known = raw.file.empty() ? resolver.frames(raw.module, raw.offset).front() : raw;
   if (!known.file.empty()) {
     return fileName(known.file) + ":" + std::to_string(known.line);
   }
@@ -65,8 +64,8 @@ Status keepParent(const std::string& trace, const ParentRun& parent,
   }
   std::vector<db::BranchFlip> rows;
   for (const TakenInstead& flip : flips) {
-    rows.push_back({0, flip.receive.rank, flip.receive.serial, flip.send.rank, flip.send.serial,
-                    flip.text});
+    rows.push_back(
+        {0, flip.receive.rank, flip.receive.serial, flip.send.rank, flip.send.serial, flip.text});
   }
   if (Status added = tables.addAll(rows); !added) {
     return added;

@@ -96,7 +96,7 @@ class Finder {
   void readDirectory(const std::string& directory) {
     std::error_code error;
     std::vector<std::string> traces;
-    for (fs::directory_iterator at(directory, error); !error && at != fs::directory_iterator();
+    for (fs::directory_iterator at(directory, error), end; !error && at != end;
          at.increment(error)) {
       const std::string path = at->path().string();
       if (path.ends_with(kExploration) && isDirectory(path)) {

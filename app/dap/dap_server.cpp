@@ -21,6 +21,7 @@ DapServer::DapServer(ByteChannel& channel, bool strict, QObject* parent)
       m_inspection(*m_session, m_client, m_threads, m_breakpoints),
       m_moves(*m_session, m_client, m_threads, m_teller),
       m_debuggee(*m_session, m_client, m_threads, m_teller),
+      m_orders(*m_session, m_client),
       m_contents(*m_session, m_client) {
   addRequests();
   connectParts();
@@ -80,6 +81,8 @@ void DapServer::addRequests() {
       N::Recording);
   add("photofinish/snapshots", m_moves, &Moves::snapshots, S::Live, S::Live, N::Recording);
   add("photofinish/waits", m_moves, &Moves::waits, S::Live, S::Live, N::Recording);
+  add("photofinish/flip", m_orders, &OtherOrders::flip, S::Configuring, S::Live, N::Recording);
+  add("photofinish/blame", m_orders, &OtherOrders::blame, S::Configuring, S::Live, N::Recording);
   add("photofinish/replayTo", m_moves, &Moves::replayTo, S::Live, S::Live, N::Recording);
 }
 

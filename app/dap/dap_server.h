@@ -18,6 +18,7 @@
 
 #include "app/dap/breakpoints/dap_breakpoints.h"
 #include "app/dap/launch/dap_debuggee.h"
+#include "app/dap/launch/dap_other_orders.h"
 #include "app/dap/ranks/dap_moves.h"
 #include "app/dap/ranks/dap_stop_teller.h"
 #include "app/dap/ranks/dap_threads.h"
@@ -77,6 +78,7 @@ class DapServer : public QObject {
   Inspection m_inspection;
   Moves m_moves;
   Debuggee m_debuggee;
+  OtherOrders m_orders;
   ContentsAnswers m_contents;
   bool m_finished = false;  ///< said so
 };

@@ -39,6 +39,7 @@
 #include "app/gui/panes/pane_actions.h"
 #include "app/gui/panes/pane_export.h"
 #include "app/gui/panes/pane_help.h"
+#include "app/gui/panes/run_tree_pane.h"
 #include "app/gui/panes/shown_trace.h"
 #include "app/gui/panes/start_page.h"
 #include "app/gui/panes/status_line.h"
@@ -552,12 +553,17 @@ void MainWindow::connectOrders() {
   connect(m_orders, &OrderActions::flipped, this, [this](const QString& trace) {
     if (!trace.isEmpty()) {
       m_pages->remember(trace);
+      m_docks->runs().refresh();
       compareWith(trace);
     }
   });
+  connect(&m_docks->runs(), &RunTreePane::openWanted, this, &MainWindow::openTrace);
+  connect(&m_docks->runs(), &RunTreePane::comparisonWanted, this, &MainWindow::compareWith);
   connect(m_orders, &OrderActions::blamed, this,
           [this](const QString& sentence, const EventRef& receive) {
             if (!sentence.isEmpty() && receive.valid()) {
+              m_docks->runs().refresh();
+              m_session->bookmarks().add(receive, sentence);
               m_workspaces->suggest(Workspace::Races);
               m_shown->selectEvent(receive);
             }

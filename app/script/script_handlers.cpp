@@ -19,13 +19,15 @@ ScriptHandlers::ScriptHandlers(session::DebugSession& session, ScriptAnswer& ans
       m_breakpointCommands(session, m_ranks, m_breakpoints, m_cycles, answer),
       m_stackCommands(session, m_ranks, m_awaited, answer),
       m_lookCommands(session, m_ranks, m_cycles, m_teller, m_awaited, answer),
-      m_gdbCommand(session, m_cycles, m_moves, m_awaited, answer) {
+      m_gdbCommand(session, m_cycles, m_moves, m_awaited, answer),
+      m_orderCommands(session, answer) {
   addAnswerCommands(m_table, answer);
   m_moveCommands.addTo(m_table);
   m_breakpointCommands.addTo(m_table);
   m_stackCommands.addTo(m_table);
   m_lookCommands.addTo(m_table);
   m_gdbCommand.addTo(m_table);
+  m_orderCommands.addTo(m_table);
 }
 
 QList<int> ScriptHandlers::ranksOf(const ScriptCommand& command, QString* problem) const {
@@ -82,6 +84,7 @@ void ScriptHandlers::drop() {
   m_moves.drop();
   m_breakpointCommands.drop();
   m_awaited.drop();
+  m_orderCommands.drop();
 }
 
 void ScriptHandlers::hear(const QString& text, bool problem) {

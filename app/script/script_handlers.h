@@ -7,6 +7,7 @@
 #include "app/script/commands/gdb_command.h"
 #include "app/script/commands/look_commands.h"
 #include "app/script/commands/move_commands.h"
+#include "app/script/commands/order_commands.h"
 #include "app/script/commands/stack_commands.h"
 #include "app/script/language/command_table.h"
 #include "app/script/ranks/awaited_answers.h"
@@ -65,6 +66,7 @@ class ScriptHandlers {
   StackCommands m_stackCommands;
   LookCommands m_lookCommands;
   GdbCommand m_gdbCommand;
+  OrderCommands m_orderCommands;
   CommandTable m_table;
 };
 

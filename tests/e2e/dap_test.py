@@ -34,6 +34,26 @@ class DapTest(DapCase):
                 return
         self.fail("no run of 60 failed")
 
+    def test_another_order(self):
+        """It is run beside what is debugged; what cannot be is said."""
+        self.record_failing_harvest()
+        process, client = self.serve()
+        self.begin(client, trace=str(self.dir / "t.pft"), until="failure")
+        wrong = client.answer(client.send("photofinish/flip", race=0))
+        self.assertFalse(wrong["success"])
+        none = client.answer(client.send("photofinish/flip", race=9999))
+        self.assertFalse(none["success"])
+        self.assertIn("there is no race 9999", none["message"])
+        first = client.send("photofinish/flip", race=1, alternative=1, output=str(self.dir / "other.pft"))
+        second = client.answer(client.send("photofinish/flip", race=1))
+        self.assertIn("another order is being run", second["message"])
+        made = client.answer(first)
+        self.assertTrue(made["success"], made)
+        self.assertEqual(made["body"]["trace"], str(self.dir / "other.pft"))
+        self.assertIn("took the message that rank", " ".join(made["body"]["said"]))
+        tree = self.photofinish("runs", "--json", self.dir / "other.pft").json()
+        self.assertEqual([os.path.basename(each["file"]) for each in tree["runs"]], ["t.pft", "other.pft"])
+
     def test_the_way_to_a_bug(self):
         """Breakpoint, failing receive, stack and variables, an event back, again, restart, end."""
         self.record_failing_harvest()

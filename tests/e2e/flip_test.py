@@ -109,6 +109,18 @@ class FlipTest(PhotofinishTest):
         self.assertEqual([(os.path.basename(each["file"]), each["found"]) for each in tree["runs"]], [("a.pft", False), ("b.pft", True), ("c.pft", True)])
         self.assertIn("is not there any more", self.photofinish("runs", "c.pft").out)
 
+    def test_in_a_script(self):
+        """Beside a replay that stands where it stood."""
+        self.record("harvest", "--mode", "all")
+        script = "to-failure\nwhere @0\nflip 1 b.pft\nexpect took the message that rank\nexpect -> .*b.pft\nwhere @0\nflip 99\n"
+        (self.dir / "s.txt").write_text(script.replace("to-failure", "replay-to 0:2"))
+        run = self.photofinish("debug", "--script", "s.txt", "a.pft", timeout=120)
+        self.assertEqual(run.status, 1, run)
+        self.assertIn("there is no race 99", run.out + run.err)
+        self.assertEqual(self.photofinish("runs", "--json", "b.pft").json()["here"], 1)
+        places = [line for line in run.out.splitlines() if line.startswith("[0] ") and "event" in line]
+        self.assertGreaterEqual(len(places), 2, run)
+
     def test_the_name_is_kept(self):
         self.record("harvest", "--mode", "all")
         for expected in ("a.flip.pft", "a.flip.1.pft"):

@@ -4,10 +4,9 @@
 #pragma once
 
 #include <QObject>
-#include <QPointer>
-#include <QProcess>
 
 #include "app/gui/panes/window_views.h"
+#include "app/session/other_order.h"
 #include "replay_engine/execution/execution.h"
 
 class QAction;
@@ -21,8 +20,6 @@ class OrderActions : public QObject {
   Q_OBJECT
  public:
   OrderActions(QWidget& window, const WindowViews& views, ShownTrace& shown, StatusLine& status);
-  /// What goes on is ended.
-  ~OrderActions() override;
 
   /// "What is to blame?"
   [[nodiscard]] QAction* blameAction() const { return m_blame; }
@@ -38,16 +35,16 @@ class OrderActions : public QObject {
   void blamed(const QString& sentence, const pf::EventRef& receive, const QString& good);
 
  private:
-  bool start(const QStringList& words, const QString& progress);
-  void endedFlip(const QString& trace);
-  void endedBlame();
-  [[nodiscard]] QString lastWords();
+  /// False: another one is being run, or no run is shown, which was said.
+  bool canBegin();
+  void begin(const QString& progress);
+  void endFlip(const QString& trace, const QStringList& said);
+  void endBlame(const QByteArray& document, const QStringList& said);
 
-  QWidget& m_window;
   ShownTrace& m_shown;
   StatusLine& m_status;
   QAction* m_blame;
-  QPointer<QProcess> m_process;
+  session::OtherOrder m_order;
 };
 
 }  // namespace pf::gui

@@ -78,6 +78,12 @@ constexpr Help kHelp[] = {
      "picture "
      "finds the element in the table. Outside of: NaN, infinite, and what is not between the two "
      "numbers; Next goes from one to the next."},
+    {"runs",
+     "The run that is shown (bold), the one that it is another order of, and the other orders of "
+     "these: what each took "
+     "instead, and how it ended. A double click opens one, the menu compares it with the one that "
+     "is shown. Take this "
+     "message instead, in the menu of a race, makes another."},
     {"contents",
      "What was in the messages of the event that is selected in the diagram: what it received, and "
      "what others received of what it sent. A row for each; of the chosen one its values by the "

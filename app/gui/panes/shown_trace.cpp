@@ -9,6 +9,7 @@
 #include "app/gui/panes/contents_pane.h"
 #include "app/gui/panes/diagram_groups.h"
 #include "app/gui/panes/matrix_frames.h"
+#include "app/gui/panes/run_tree_pane.h"
 #include "app/gui/panes/window_docks.h"
 #include "app/session/debug_session.h"
 #include "views/diagram/space_time_view.h"
@@ -54,6 +55,7 @@ void ShownTrace::setEverywhere(const QString& path, const views::TraceIndexPtr& 
   m_views.races->setTrace(index);
   m_docks.contents().setTrace(path, index);
   m_docks.matrix().setTrace(path);
+  m_docks.runs().setTrace(path);
 }
 
 void ShownTrace::show(const QString& path, const views::TraceIndexPtr& index) {

@@ -17,6 +17,7 @@
 #include "app/gui/panes/matrix_frames.h"
 #include "app/gui/panes/pane_actions.h"
 #include "app/gui/panes/pane_trials.h"
+#include "app/gui/panes/run_tree_pane.h"
 #include "app/gui/panes/window_plugins.h"
 #include "plugins/queues/queues_widget.h"
 #include "views/panes/contents_view.h"
@@ -71,6 +72,8 @@ void WindowDocks::makeDocks(const WindowViews& views, session::DebugSession& ses
   m_inspection = new InspectionPanes(session, *views.ranks, &m_window,
                                      [this](const QString& name, const QString& title,
                                             QWidget* pane) { return add(name, title, pane); });
+  m_runs = new RunTreePane;
+  add(QStringLiteral("runs"), tr("Runs"), m_runs);
   auto* contents = new views::ContentsView;
   m_contents =
       new ContentsPane(*contents, *add(QStringLiteral("contents"), tr("Contents"), contents));

@@ -23,6 +23,7 @@ namespace pf::gui {
 class ContentsPane;
 class InspectionPanes;
 class MatrixFrames;
+class RunTreePane;
 
 class WindowDocks : public QObject {
   Q_OBJECT
@@ -33,6 +34,7 @@ class WindowDocks : public QObject {
   [[nodiscard]] InspectionPanes& inspection() { return *m_inspection; }
   [[nodiscard]] ContentsPane& contents() { return *m_contents; }
   [[nodiscard]] MatrixFrames& matrix() { return *m_matrix; }
+  [[nodiscard]] RunTreePane& runs() { return *m_runs; }
   /// Those of plugins.
   [[nodiscard]] PluginPanes& plugins() { return m_plugins; }
   /// Which plugins there are, and which were refused.
@@ -64,6 +66,7 @@ class WindowDocks : public QObject {
   InspectionPanes* m_inspection = nullptr;
   ContentsPane* m_contents = nullptr;
   MatrixFrames* m_matrix = nullptr;
+  RunTreePane* m_runs = nullptr;
 };
 
 }  // namespace pf::gui

@@ -54,7 +54,7 @@ const QStringList kRare{
     QStringLiteral("comm_matrix"), QStringLiteral("call_sites"),   QStringLiteral("rank_timeline"),
     QStringLiteral("array"),       QStringLiteral("log"),          QStringLiteral("breakpoints"),
     QStringLiteral("console"),     QStringLiteral("cycles"),       QStringLiteral("output"),
-    QStringLiteral("queues"),      QStringLiteral("races")};
+    QStringLiteral("queues"),      QStringLiteral("races"),        QStringLiteral("runs")};
 
 QStringList words(const char* text) {
   return QString::fromLatin1(text).split(QLatin1Char(' '));
@@ -74,7 +74,7 @@ Plan planOf(Workspace workspace) {
       plan.right = {{{}, words("ranks"), 0.25},
                     {{}, words("stack stacks threads"), 0.25},
                     {{}, words("variables watches across registers"), 0.5}};
-      plan.bottom = below("races output breakpoints cycles log queues");
+      plan.bottom = below("races runs output breakpoints cycles log queues");
       plan.rightWidth = 0.3;
       plan.bottomHeight = 0.42;
       plan.centre = Qt::Horizontal;
