@@ -55,6 +55,54 @@ void note_message(const MPI_Status* status, const void* data, int room);
 void note_misses(int count);
 void trace(const char* format, ...) __attribute__((format(printf, 1, 2)));
 
+/* With --trace, each call that is an event of a recording is told before it is made: tests count them. */
+#define TOLD(call, ...) (trace("call %s", #call), call(__VA_ARGS__))
+/* clang-format off */
+#define MPI_Allreduce(...) TOLD(MPI_Allreduce, __VA_ARGS__)
+#define MPI_Alltoall(...) TOLD(MPI_Alltoall, __VA_ARGS__)
+#define MPI_Barrier(...) TOLD(MPI_Barrier, __VA_ARGS__)
+#define MPI_Bcast(...) TOLD(MPI_Bcast, __VA_ARGS__)
+#define MPI_Bsend(...) TOLD(MPI_Bsend, __VA_ARGS__)
+#define MPI_Cancel(...) TOLD(MPI_Cancel, __VA_ARGS__)
+#define MPI_Comm_dup(...) TOLD(MPI_Comm_dup, __VA_ARGS__)
+#define MPI_Comm_free(...) TOLD(MPI_Comm_free, __VA_ARGS__)
+#define MPI_Comm_split(...) TOLD(MPI_Comm_split, __VA_ARGS__)
+#define MPI_Finalize(...) TOLD(MPI_Finalize, __VA_ARGS__)
+#define MPI_Gather(...) TOLD(MPI_Gather, __VA_ARGS__)
+#define MPI_Iallreduce(...) TOLD(MPI_Iallreduce, __VA_ARGS__)
+#define MPI_Ibarrier(...) TOLD(MPI_Ibarrier, __VA_ARGS__)
+#define MPI_Ibcast(...) TOLD(MPI_Ibcast, __VA_ARGS__)
+#define MPI_Improbe(...) TOLD(MPI_Improbe, __VA_ARGS__)
+#define MPI_Imrecv(...) TOLD(MPI_Imrecv, __VA_ARGS__)
+#define MPI_Intercomm_create(...) TOLD(MPI_Intercomm_create, __VA_ARGS__)
+#define MPI_Iprobe(...) TOLD(MPI_Iprobe, __VA_ARGS__)
+#define MPI_Irecv(...) TOLD(MPI_Irecv, __VA_ARGS__)
+#define MPI_Isend(...) TOLD(MPI_Isend, __VA_ARGS__)
+#define MPI_Issend(...) TOLD(MPI_Issend, __VA_ARGS__)
+#define MPI_Mprobe(...) TOLD(MPI_Mprobe, __VA_ARGS__)
+#define MPI_Mrecv(...) TOLD(MPI_Mrecv, __VA_ARGS__)
+#define MPI_Probe(...) TOLD(MPI_Probe, __VA_ARGS__)
+#define MPI_Recv(...) TOLD(MPI_Recv, __VA_ARGS__)
+#define MPI_Reduce(...) TOLD(MPI_Reduce, __VA_ARGS__)
+#define MPI_Request_get_status(...) TOLD(MPI_Request_get_status, __VA_ARGS__)
+#define MPI_Scan(...) TOLD(MPI_Scan, __VA_ARGS__)
+#define MPI_Scatter(...) TOLD(MPI_Scatter, __VA_ARGS__)
+#define MPI_Send(...) TOLD(MPI_Send, __VA_ARGS__)
+#define MPI_Sendrecv(...) TOLD(MPI_Sendrecv, __VA_ARGS__)
+#define MPI_Sendrecv_replace(...) TOLD(MPI_Sendrecv_replace, __VA_ARGS__)
+#define MPI_Ssend(...) TOLD(MPI_Ssend, __VA_ARGS__)
+#define MPI_Start(...) TOLD(MPI_Start, __VA_ARGS__)
+#define MPI_Startall(...) TOLD(MPI_Startall, __VA_ARGS__)
+#define MPI_Test(...) TOLD(MPI_Test, __VA_ARGS__)
+#define MPI_Testall(...) TOLD(MPI_Testall, __VA_ARGS__)
+#define MPI_Testany(...) TOLD(MPI_Testany, __VA_ARGS__)
+#define MPI_Testsome(...) TOLD(MPI_Testsome, __VA_ARGS__)
+#define MPI_Wait(...) TOLD(MPI_Wait, __VA_ARGS__)
+#define MPI_Waitall(...) TOLD(MPI_Waitall, __VA_ARGS__)
+#define MPI_Waitany(...) TOLD(MPI_Waitany, __VA_ARGS__)
+#define MPI_Waitsome(...) TOLD(MPI_Waitsome, __VA_ARGS__)
+/* clang-format on */
+
 /* Zeroed memory that lives until the program's end: freed sends and late receives need no care. Freed, its addresses and
    what is in it go into g_run.heap. */
 unsigned char* space(int bytes);
