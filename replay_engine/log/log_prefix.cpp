@@ -29,16 +29,18 @@ std::uint64_t recordsOf(const LogHeader& header, const LogExtent& extent, Serial
   return records;
 }
 
-/// The header of a rank that ended there.
-std::vector<unsigned char> headerOfPrefix(std::span<const unsigned char> file) {
+/// The header of a rank that ended there. `all`: where the log ends; then what its last call had taken when the rank ended inside of it stays.
+std::vector<unsigned char> headerOfPrefix(std::span<const unsigned char> file, bool all) {
   std::vector<unsigned char> bytes(file.begin(), file.begin() + kLogHeaderSize);
   auto& header = *reinterpret_cast<LogHeader*>(bytes.data());
   header.clean.store(0);
   header.failed.store(0);
   header.inside.store(0);
-  header.begun.check = 0;
-  header.matched.count.store(0);
-  header.matched.unseen.store(0);
+  if (!all) {
+    header.begun.check = 0;
+    header.matched.count.store(0);
+    header.matched.unseen.store(0);
+  }
   return bytes;
 }
 
@@ -73,7 +75,8 @@ Result<LogPrefix> readLogPrefix(std::span<const unsigned char> file, Serial even
   }
   const auto& header = *reinterpret_cast<const LogHeader*>(file.data());
   std::uint64_t left = recordsOf(header, *extent, events);
-  const std::vector<unsigned char> bytes = headerOfPrefix(file);
+  const std::vector<unsigned char> bytes =
+      headerOfPrefix(file, events >= whole->history.events.size());
   Decoder decoder(*reinterpret_cast<const LogHeader*>(bytes.data()), extent->blocks, true);
   for (const auto& block : extent->blocks) {
     for (RecordReader in(block); left > 0 && !in.atEnd(); --left) {

@@ -105,6 +105,15 @@ class OrdersTest(PhotofinishTest):
         found = self.blame(self.failing("stuck"))
         self.assertEqual((found["outcome"], found["failed_with"], found["failed_without"]), ("deadlock", 3, 0))
 
+    def test_what_fails_inside_of_a_receive(self):
+        """What such a receive took stands in the header of the rank's log only."""
+        _, found = self.explore("short")
+        self.assertEqual(self.by_outcome(found), {"exit 15": 4, "ok": 2}, found)
+        trace = next(each["trace"] for each in found["outcomes"] if each["outcome"] != "ok")
+        found = self.blame(trace)
+        self.assertEqual((found["failed_with"], found["failed_without"], found["unclear"]), (3, 0, 0), found)
+        self.assertIn("receive at flipped.c:", found["sentence"])
+
     def test_nothing_to_blame(self):
         _, found = self.explore("always", "--max-runs", "1")
         run = self.photofinish("blame", found["outcomes"][0]["trace"], timeout=200)

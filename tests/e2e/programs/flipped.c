@@ -7,6 +7,7 @@
  *   stuck    if rank 3's message comes before rank 1's, rank 0 waits for one that nobody sends
  *   late     of twelve messages, fails if the tenth is rank 2's
  *   both     fails if rank 3 is first, and rank 1 last
+ *   short    rank 2's message fits the first receive only: another one ends the job inside of MPI_Recv
  *   never    fails in no order
  *   always   fails in each */
 #include <mpi.h>
@@ -41,8 +42,25 @@ static int gather(int each, int* took) {
   return 1;
 }
 
+/* Rank 2's message has two numbers, and only the first receive room for them. */
+static int gather_short(void) {
+  const int sent[2] = {rank, rank};
+  int taken[2];
+  if (rank != 0) {
+    MPI_Send(sent, rank == 2 ? 2 : 1, MPI_INT, 0, 1, MPI_COMM_WORLD);
+    return 0;
+  }
+  for (int i = 0; i < 3; ++i) {
+    MPI_Recv(taken, i == 0 ? 2 : 1, MPI_INT, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+  return 0;
+}
+
 static int run(const char* what) {
   int took[12] = {0};
+  if (strcmp(what, "short") == 0) {
+    return gather_short();
+  }
   if (strcmp(what, "harvest") == 0) {
     return gather(1, took) && took[0] == 2 ? 3 : 0;
   }
