@@ -4,7 +4,6 @@
 #include "mpi_calls.h"
 
 #include <algorithm>
-#include <iterator>
 #include <optional>
 
 #include "replay_engine/log/log_prefix.h"
@@ -104,28 +103,6 @@ Status forceAll(RankLog& forced, const RankLog& whole, std::size_t rank,
   return {};
 }
 
-/// What was cancelled in the beginning and seen to be so behind it: a replay cancels only what it knows to have been cancelled. Logs do not say
-/// which receive a call of MPI_Cancel is of: nothing is forced where there are calls behind the beginning, too.
-void forceCancelled(RankLog& forced, const RankLog& whole) {
-  const auto isCancel = [](const Event& event) { return event.call == kCallCancel; };
-  const std::vector<Event>& events = whole.history.events;
-  const auto end = events.begin() + static_cast<std::ptrdiff_t>(forced.history.events.size());
-  if (std::any_of(end, events.end(), isCancel)) {
-    return;
-  }
-  const auto last = std::find_if(std::make_reverse_iterator(end), events.rend(), isCancel);
-  const auto cancelledUntil = static_cast<Serial>(events.rend() - last);  // 0: none was
-  std::vector<std::uint32_t>& posts = forced.cancelledPosts;
-  for (std::uint32_t post = 0; post < forced.history.receives.size(); ++post) {
-    const bool pending = forced.history.receives[post].state == ReceiveState::Pending;
-    if (pending && whole.history.receives[post].state == ReceiveState::Cancelled &&
-        whole.history.receives[post].post < cancelledUntil) {
-      posts.push_back(post);
-    }
-  }
-  std::ranges::sort(posts);
-}
-
 }  // namespace
 
 Result<std::vector<std::vector<unsigned char>>> schedulesOf(const std::vector<ChoicesOfRun>& runs) {
@@ -161,7 +138,6 @@ Result<std::vector<std::vector<unsigned char>>> schedulesOf(const LogFiles& logs
     if (Status status = forceAll(log->forced, log->whole, rank, prefix.choices); !status) {
       return status.error();
     }
-    forceCancelled(log->forced, log->whole);
     schedules.push_back(compileSchedule(log->forced));
   }
   return schedules;

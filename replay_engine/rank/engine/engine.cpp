@@ -85,6 +85,20 @@ void describe(char* text, std::size_t size, std::uint16_t call, MPI_Comm comm, i
   }
 }
 
+/// Receives that the program cancelled where a replay left that undone, as their end is not in what it forces: whether a message comes first is
+/// open then. But for those whose message is forced. No lock: the caller has it.
+void cancelWhatIsOpen() {
+  for (const Request& entry : g_engine.requests) {
+    const bool forced = entry.wild && g_engine.choices.pin(entry.wildNumber) != kPinUnknown;
+    if (!entry.cancelled || !isReceive(entry) || forced ||
+        g_engine.choices.wasCancelled(entry.number)) {
+      continue;
+    }
+    MPI_Request handle = entry.inner() != MPI_REQUEST_NULL ? entry.inner() : entry.handle;
+    PF_REAL(Cancel)(&handle);
+  }
+}
+
 /// The replay has done all that the recording has of this rank.
 void recordUsedUp(const CallPlace& place, const char* got) {
   if (g_engine.choices.header().complete != 0) {
@@ -95,7 +109,9 @@ void recordUsedUp(const CallPlace& place, const char* got) {
   }
   if (!g_engine.live) {
     g_engine.live = true;
-    if ((g_engine.page->mode & kBranch) == 0) {
+    if ((g_engine.page->mode & kBranch) != 0) {
+      cancelWhatIsOpen();
+    } else {
       g_engine.page->pastEnd.store(1, std::memory_order_relaxed);
       tellAgent();
     }
