@@ -17,14 +17,21 @@ _SHARED = {
     "b5_probe_recv_any": {"ranks": 4, "args": [], "fails": "sometimes"},
     "b6_order_sum": {"ranks": 4, "args": [], "fails": "never"},
 }
+_SMALL = {"b1_probe_anytag": ["2"], "b3_nbx_twice": ["3"], "b4_emigrants": ["3"], "b6_order_sum": ["4"]}  # steps, so that each race can be flipped
 CORPUS, SHARED = tuple(_ENTRIES), tuple(_SHARED)
 
 
-def launch_words(name):
-    """(what is known of it, the words of its command behind the launcher's)."""
+def chosen(names):
+    """Those that PF_ONLY names (NAME,NAME …), if it is set."""
+    only = os.environ.get("PF_ONLY")
+    return [name for name in names if only is None or name in only.split(",")]
+
+
+def launch_words(name, small=False):
+    """(what is known of it, the words of its command behind the launcher's). small: fewer steps."""
     if name in _SHARED:
         entry = _SHARED[name]
-        return entry, [str(BIN / "shared_corpus" / name), *entry["args"]]
+        return entry, [str(BIN / "shared_corpus" / name), *(_SMALL.get(name, entry["args"]) if small else entry["args"])]
     entry = _ENTRIES[name]
     words = [word.replace("{bin}", str(BIN / "corpus")).replace("{source}", str(_SOURCES)) for word in entry.get("program", ["{bin}/" + name])]
     return entry, [*words, *entry["args"]]

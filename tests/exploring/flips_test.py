@@ -6,6 +6,7 @@ product's order) is as it was. Of random programs (tests/random) that is judged 
 MPI chose for it. Or a sentence says why it cannot be: then an argument that does not use the product's code must say so too.
 
 PF_FLIPS: random programs (2; 300 in the named full run, which has all of the corpus too). PF_SEED: where seeds begin.
+PF_ONLY=NAME,NAME …: these programs of the corpus.
 """
 import collections
 import json
@@ -16,7 +17,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from causality import Recording
-from corpus_programs import CORPUS, SHARED, launch_words
+from corpus_programs import CORPUS, SHARED, chosen, launch_words
 from photofinish import BIN, PhotofinishTest, main
 
 PROGRAM = BIN / "random" / "random_program"
@@ -161,7 +162,7 @@ class FlipsTest(PhotofinishTest):
 
     # -- programs
     def corpus_program(self, name):
-        entry, words = launch_words(name)
+        entry, words = launch_words(name, small=True)
         self.need(words[0])
         if "two_threads" in name:
             self.check_threads_are_refused(name, self.mpirun(entry["ranks"], *words))
@@ -177,12 +178,13 @@ class FlipsTest(PhotofinishTest):
         print(f"{name}: refused, as its ranks' threads call MPI")
 
     def test_corpus(self):
-        for name in (*CORPUS, *SHARED) if FULL else FIXED:
+        for name in chosen((*CORPUS, *SHARED) if FULL else FIXED):
             if not os.path.exists(launch_words(name)[1][0]):
                 print(f"{name}: skipped: it is not built here")
                 continue
             with self.subTest(name):
                 self.corpus_program(name)
+                print(Figures.line(*self.figures.rows[-1]) if self.figures.rows else "", flush=True)
         print(f"\n{self.figures}")
 
     def test_random_programs(self):
