@@ -226,7 +226,7 @@ class Predictor {
     prediction.kind = kind;
     for (const std::uint32_t receive : orderOf(encoding())) {
       prediction.order.push_back(matchOf(receive));
-      if (flips.contains(receive)) {
+      if (flips.contains(receive) && takesAnySource(receive)) {
         prediction.flips.push_back(matchOf(receive));
       }
     }
@@ -245,6 +245,13 @@ class Predictor {
            std::ranges::all_of(event.waits, [this](const Wait& wait) {
              return wait.kind != WaitKind::Receive || encoding().messageOf(wait.index) != kNone;
            });
+  }
+
+  /// A receive that names its source takes what is left for it: that follows, and cannot be asked for.
+  [[nodiscard]] bool takesAnySource(std::uint32_t receive) const {
+    const ModelReceive& posted = m_model.receives[receive];
+    return (posted.probe != kNone ? m_model.probes[posted.probe].source : posted.source) ==
+           kAnySource;
   }
 
   [[nodiscard]] PredictedMatch matchOf(std::uint32_t receive) const {

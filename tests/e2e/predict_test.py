@@ -40,6 +40,12 @@ class PredictTest(PhotofinishTest):
         self.check_deadlock(self.predicted("named", "--mode", "all"))
         self.check_deadlock(self.predicted("collective", "--mode", "all"))
 
+    def test_what_follows_is_no_flip(self):
+        """A receive that names its source takes another message then, too, but it cannot be asked to."""
+        self.check_deadlock(self.predicted("follows", "--mode", "all"))
+        run = self.photofinish("predict", self.dir / "t.pft", "--confirm", "--json", timeout=90)
+        self.assertEqual([each["confirmation"]["state"] for each in run.json()["predictions"]], ["confirmed"], run)
+
     def test_a_trace_of_choices_is_surveyed_first(self):
         self.check_deadlock(self.predicted("named"))
 

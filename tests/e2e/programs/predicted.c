@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What another order of the messages leads to, by the first word: named, collective, left, ordered, unbuffered, onesided.
+/* What another order of the messages leads to, by the first word: named, follows, collective, left, ordered, unbuffered, onesided.
  * The recorded order is always the good one: rank 2 sends late. */
 #include <mpi.h>
 
@@ -27,6 +27,12 @@ int main(int argc, char **argv)
         } else if (rank != 3) {
             send_to_1(rank, rank == 2);
         }
+    } else if (strcmp(what, "follows") == 0) { /* if the first is of rank 2, so is the second, and the third waits for ever */
+        for (int i = 0; rank == 1 && i < 3; ++i)
+            MPI_Recv(&value, 1, MPI_INT, i == 0 ? MPI_ANY_SOURCE : 2, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        if (rank == 0) send_to_1(rank, 0);
+        for (int i = 0; rank == 2 && i < 2; ++i)
+            send_to_1(rank, 1);
     } else if (strcmp(what, "collective") == 0) { /* the wait comes after a collective, in which all meet */
         if (rank == 1) MPI_Irecv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 7, MPI_COMM_WORLD, &requests[0]);
         if (rank == 0) send_to_1(rank, 0);
