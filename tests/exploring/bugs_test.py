@@ -22,7 +22,7 @@ from photofinish import SOURCE, PhotofinishTest, main
 CULPRITS = json.loads((SOURCE / "tests" / "exploring" / "culprits.json").read_text())
 FULL = os.environ.get("PF_BUGS", "") not in ("", "0")
 FIXED = ("deadlock_in_order",)
-MOST = 300 if FULL else 40  # runs of an exploration
+MOST = int(os.environ.get("PF_MOST", "300" if FULL else "40"))  # runs of an exploration
 WRONG = {"b2_size_then_data": "WRONG", "b3_nbx_twice": "taken in round", "b4_emigrants": "expected", "b5_probe_recv_any": "probed"}
 
 

@@ -3,11 +3,13 @@
 
 Lamport's order (1978) of events, one number a rank: the first event that depends. A message carries it from its send to the event that saw it
 received, and to each probe that saw it; a synchronous send, back; a collective, to all of its members. On the receive's own rank it begins where the
-receive is posted, for receives that are posted later match after it (MPI 4.0, 3.5).
+receive is posted. By MPI's order of matching (4.0, 3.5) a message is delivered after those of earlier receives that would have taken it, and after
+earlier ones of its sender that its receive would have taken.
 """
 import collections
 
 NEVER = 1 << 60
+COLLECTIVE = (6, 7)  # event_kind.id: a collective, and one that begins without blocking; what an MPI_Wait gets of the latter counts from its begin on
 
 
 class Recording:
@@ -38,7 +40,7 @@ class Recording:
         for rank, events in self.events.items():
             counts = collections.Counter()
             for event in events:
-                if event["kind"] == 6:
+                if event["kind"] in COLLECTIVE:
                     found[event["comm"], counts[event["comm"]]][rank] = event["serial"]
                     counts[event["comm"]] += 1
         return list(found.values())
@@ -59,27 +61,44 @@ class Recording:
         row = self.messages.get(taker["message"])
         return row and (row["source"], row["send_index"])
 
+    @staticmethod
+    def accepts(taker, message):
+        return (taker["comm"] == message["comm"] and taker["wanted_source"] in (-1, message["source"]) and taker["wanted_tag"] in (-1, message["tag"]))
+
+    def needed(self, rank, taker, message, posts):
+        """Messages that are delivered before this one can be: those of earlier receives that would have taken it, and earlier ones of its sender."""
+        found = [self.receives[rank, post]["message"] for post in posts if (rank, post) in self.receives and self.accepts(self.receives[rank, post], message)]
+        found += [row["id"] for row in self.messages.values() if (row["source"], row["dest"]) == (message["source"], rank)
+                  and row["send_index"] < message["send_index"] and self.accepts(taker, row)]
+        return [each for each in found if each is not None]
+
     def first_dependent(self, rank, serial):
         """{rank: serial of its first event that can depend on what the one of `rank` at `serial` takes}; NEVER."""
-        cut = collections.defaultdict(lambda: NEVER, {rank: serial})
+        cut, late = collections.defaultdict(lambda: NEVER, {rank: serial}), set()  # late: messages whose delivery can depend on it
+        orders = {message["id"]: self.needed(message["dest"], self.receives[message["dest"], message["post"]], message, range(message["post"]))
+                  for message in self.messages.values() if (message["dest"], message["post"]) in self.receives}
         while True:
-            before = dict(cut)
-            for message in self.messages.values():
-                done = message["completion_serial"]
-                if done is not None and message["send_serial"] >= cut[message["source"]]:
-                    cut[message["dest"]] = min(cut[message["dest"]], done)
-                back = message["sync_completion"]
-                if done is not None and back is not None and done >= cut[message["dest"]]:
-                    cut[message["source"]] = min(cut[message["source"]], back)
-            for probe in self.probes.values():
+            before = dict(cut), len(late)
+            for number, message in self.messages.items():
+                done, back = message["completion_serial"], message["sync_completion"]
+                own = (message["dest"], message["post"]) in self.receives and message["dest"] == rank and self.receives[rank, message["post"]]["post_serial"] >= serial
+                if own or message["send_serial"] >= cut[message["source"]] or late.intersection(orders.get(number, ())):
+                    late.add(number)
+                if number in late:
+                    if done is not None:
+                        cut[message["dest"]] = min(cut[message["dest"]], done)
+                    if back is not None:
+                        cut[message["source"]] = min(cut[message["source"]], back)
+            for (of, _), probe in self.probes.items():
                 message = self.messages.get(probe["message"])
-                if message and message["send_serial"] >= cut[message["source"]]:
-                    cut[probe["rank"]] = min(cut[probe["rank"]], probe["serial"])
+                if message and (message["send_serial"] >= cut[message["source"]]
+                                or late.intersection(self.needed(of, probe, message, range(probe["posts_before"])))):
+                    cut[of] = min(cut[of], probe["serial"])
             for members in self.collectives:
                 if any(at >= cut[member] for member, at in members.items()):
                     for member, at in members.items():
                         cut[member] = min(cut[member], at)
-            if before == dict(cut):
+            if before == (dict(cut), len(late)):
                 return cut
 
     def is_whole(self, rank):
