@@ -423,6 +423,18 @@ int onRequest_get_status(const CallPlace& place, MPI_Request request, int* flag,
   return result;
 }
 
+namespace {
+
+/// Whether a replay gives this receive a message, so that it is not cancelled: it was not in the recording, or, behind what is forced as a whole,
+/// its message is.
+bool isGivenMessage(const Request& entry) {
+  const bool forced =
+      !g_engine.live || (entry.wild && g_engine.choices.pin(entry.wildNumber) != kPinUnknown);
+  return g_engine.replay && forced && !g_engine.choices.wasCancelled(entry.number);
+}
+
+}  // namespace
+
 int onCancel(const CallPlace& place, MPI_Request* request) {
   const StateLock lock;
   // An event: from here on the receive may match nothing, which the race rules and the pairing need
@@ -441,8 +453,8 @@ int onCancel(const CallPlace& place, MPI_Request* request) {
     return PF_REAL(Cancel)(request);
   }
   entry->cancelled = true;
-  if (g_engine.replay && !g_engine.live && !g_engine.choices.wasCancelled(entry->number)) {
-    return MPI_SUCCESS;  // its message came first in the recording
+  if (isGivenMessage(*entry)) {
+    return MPI_SUCCESS;  // its message comes first
   }
   const int result =
       PF_REAL(Cancel)(entry->inner() != MPI_REQUEST_NULL ? &entry->details->inner : request);
