@@ -38,7 +38,7 @@ class BugsTest(PhotofinishTest):
     def programs(self):
         """(name, launch) of those that are built here."""
         for name in chosen(CULPRITS if FULL else FIXED):
-            entry, words = launch_words(name)
+            entry, words = launch_words(name, small=True)
             if not os.path.exists(words[0]):
                 print(f"{name}: skipped: it is not built here")
                 continue
