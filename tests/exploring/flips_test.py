@@ -129,6 +129,8 @@ class FlipsTest(PhotofinishTest):
         took = after.taken_by(table[rank, taker[key]])
         self.assertIn(took, [(row["source"], row["send_index"]) for row in wanted], f"it took another message\n{run}")
         for each, end in before.ends(cut).items():
+            if not after.is_whole(each):  # a rank of a job that another one has aborted ends sooner or later
+                end = min(end, len(after.events[each]))
             self.assertEqual(after.prefix(each, end), before.prefix(each, end), f"rank {each} before its event {end}\n{run}")
             counts["prefixes"] += 1
         if told is not None:
@@ -174,7 +176,7 @@ class FlipsTest(PhotofinishTest):
         self.record("a.pft", launch)
         run = self.photofinish("flip", "a.pft", "1", "-o", "b.pft")
         self.assertEqual(run.status, 2, run)
-        self.assertIn("called MPI from several threads", run.err, run)
+        self.assertIn("several threads", run.err, run)
         print(f"{name}: refused, as its ranks' threads call MPI")
 
     def test_corpus(self):
