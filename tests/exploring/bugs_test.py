@@ -21,7 +21,7 @@ from photofinish import SOURCE, PhotofinishTest, main
 
 CULPRITS = json.loads((SOURCE / "tests" / "exploring" / "culprits.json").read_text())
 FULL = os.environ.get("PF_BUGS", "") not in ("", "0")
-FIXED = ("deadlock_in_order",)
+FIXED = ("segfault_in_order",)
 MOST = int(os.environ.get("PF_MOST", "300" if FULL else "40"))  # runs of an exploration
 WRONG = {"b2_size_then_data": "WRONG", "b3_nbx_twice": "taken in round", "b4_emigrants": "expected", "b5_probe_recv_any": "probed"}
 
@@ -154,7 +154,7 @@ class BugsTest(PhotofinishTest):
                 self.trace = self.failing(name, launch)
                 self.assertIsNotNone(self.trace, "no run of it failed")
                 good = ["u-good.pft"] if self.trace == "u.pft" and (self.dir / "u-good.pft").exists() else []  # as a user has it: of the same search
-                run = self.photofinish("blame", "--json", "--run-time", "10", *check_of(name), self.trace, *good, timeout=1500)
+                run = self.photofinish("blame", "--json", "--runs", 5 if FULL else 2, "--run-time", "10", *check_of(name), self.trace, *good, timeout=1500)
                 lines.append(f"{name}: {run.err.splitlines()[-1] if run.err and run.status else ''}")
                 self.assertEqual(run.status, 0, run)
                 found = run.json()
