@@ -57,6 +57,10 @@ RunTreePane::RunTreePane(QWidget* parent)
   setObjectName(QStringLiteral("runTree"));
   setHeaderLabels({tr("Run"), tr("What it took instead"), tr("How it ended")});
   views::setUpTree(*this);
+  header()->setStretchLastSection(false);
+  header()->setSectionResizeMode(kRun, QHeaderView::ResizeToContents);
+  header()->setSectionResizeMode(kTook, QHeaderView::Stretch);
+  header()->setSectionResizeMode(kEnded, QHeaderView::ResizeToContents);
   setSelectionMode(QAbstractItemView::SingleSelection);
   addActions({m_open, m_compare});
   setContextMenuPolicy(Qt::ActionsContextMenu);
@@ -123,10 +127,6 @@ void RunTreePane::fill() {
     more->setText(kRun, tr("not all traces beside these were looked at"));
   }
   expandAll();
-  for (int column = kRun; column < kEnded; ++column) {
-    resizeColumnToContents(column);
-    setColumnWidth(column, std::min(columnWidth(column), width() / 2));
-  }
   setCurrentItem(items[tree->here]);
   renewActions();
 }

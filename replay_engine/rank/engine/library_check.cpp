@@ -136,7 +136,7 @@ const char* whyOtherLibrary() {
   firstWords(text);
   std::snprintf(
       why, sizeof why,
-      "the program has loaded %s (MPI %d.%d, %s), and the recorder is for %s (MPI %d.%d): "
+      "the program has loaded %.200s (MPI %d.%d, %.400s), and the recorder is for %s (MPI %d.%d): "
       "build the program with that library, or photofinish with the program's, if that is "
       "Open MPI or MPICH",
       text, version, subversion, found.files[0], kBuiltFor, MPI_VERSION, MPI_SUBVERSION);
