@@ -27,18 +27,17 @@ enum class Verdict : std::uint8_t { Fails, Good, Unclear };
 
 /// A choice that the two runs made otherwise.
 struct Difference {
-  WildcardChoice choice;
+  RunChoice choice;
   std::uint32_t failing = kNone;  ///< message, in the failing run
   std::uint32_t good = kNone;     ///< in the good one; kNone: it took none
 };
 
-MessageName nameOf(const Execution& execution, std::uint32_t message) {
+ChosenName nameOf(const Execution& execution, std::uint32_t message) {
   return {execution.messages[message].send.rank, execution.messages[message].sendIndex};
 }
 
-ForcedChoice forced(const Execution& execution, const WildcardChoice& choice,
-                    std::uint32_t message) {
-  return {choice, execution.messages[message].send.rank, execution.messages[message].tag};
+ForcedChoice forced(const Execution& execution, const RunChoice& choice, std::uint32_t message) {
+  return forcedTo(execution, choice, nameOf(execution, message));
 }
 
 /// A wildcard receive waits for a message of one rank, as it was told to, though one of another is there: no order of the program's own
@@ -89,7 +88,7 @@ class Search {
   const std::string m_logs;
   std::string m_outcome;
   std::vector<Difference> m_differences;
-  std::vector<std::pair<WildcardChoice, std::uint32_t>> m_alike;  ///< choices of the good run
+  std::vector<std::pair<RunChoice, std::uint32_t>> m_alike;  ///< choices of the good run
   std::uint64_t m_runs = 0;
 };
 
@@ -121,7 +120,7 @@ void Search::compare() {
   const Choices failing(m_failing.execution);
   const Choices good(m_good.execution);
   for (const std::uint32_t number : failing.inOrder({})) {
-    const WildcardChoice& choice = failing.at(number);
+    const RunChoice& choice = failing.at(number);
     const auto other = good.find(choice);
     const std::uint32_t took = failing.taken(number);
     if (!other ||
@@ -169,14 +168,14 @@ ChoicesOfRun Search::asInFailing(const std::vector<std::size_t>& which) const {
 Result<Verdict> Search::tryWith(const std::vector<std::size_t>& ofFailing,
                                 std::uint64_t jitterSeed) {
   std::set<std::pair<Rank, std::uint32_t>> taken;
-  std::vector<WildcardChoice> made;
+  std::vector<RunChoice> made;
   for (const std::size_t i : ofFailing) {
-    const MessageName name = nameOf(m_failing.execution, m_differences[i].failing);
+    const ChosenName name = nameOf(m_failing.execution, m_differences[i].failing);
     taken.emplace(name.sender, name.send);
     made.push_back(m_differences[i].choice);
   }
   const auto isTaken = [&](std::uint32_t message) {
-    const MessageName name = nameOf(m_good.execution, message);
+    const ChosenName name = nameOf(m_good.execution, message);
     return taken.contains({name.sender, name.send});
   };
   // What their receives took in the good run is left for those whose messages they take.
@@ -231,13 +230,13 @@ BlamedDelivery Search::told(const Difference& difference) const {
   const Execution& execution = m_failing.execution;
   const RankHistory& history = execution.ranks[index(difference.choice.rank)];
   BlamedDelivery delivery;
-  delivery.receive = {difference.choice.rank, difference.choice.probe
+  delivery.receive = {difference.choice.rank, difference.choice.by == ChosenBy::Probe
                                                   ? history.probes[difference.choice.index].event
                                                   : history.receives[difference.choice.index].post};
   delivery.took = execution.messages[difference.failing].send;
   const Event& event = history.events[delivery.receive.serial - 1];
   delivery.text = "rank " + std::to_string(difference.choice.rank) + "'s " +
-                  (difference.choice.probe ? "probe" : "receive") + " at " +
+                  (difference.choice.by == ChosenBy::Probe ? "probe" : "receive") + " at " +
                   siteText(execution, event.site) + " (event " +
                   std::to_string(delivery.receive.serial) + ") takes rank " +
                   std::to_string(delivery.took.rank) + "'s message";
@@ -256,7 +255,8 @@ Result<Blame> Search::find() {
   if (m_differences.empty()) {
     return Error{ErrorCode::Usage,
                  "both runs took the same messages: what makes the one fail is no delivery",
-                 "Look at what the ranks read besides messages: 'photofinish diff' of the two."};
+                 "Look at which requests MPI_Waitany and its like gave, and at what the ranks read "
+                 "besides messages: 'photofinish diff' of the two."};
   }
   Result<Verdict> none = tryWith({});
   if (!none) {

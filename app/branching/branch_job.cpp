@@ -34,7 +34,7 @@ Result<JobOptions> branchJob(const std::string& trace,
     return job;
   }
   job->session.mode &= ~static_cast<std::uint32_t>(kGate);
-  job->session.mode |= kRecordChoices | kRecordEvents | kBranch;
+  job->session.mode |= kRecordChoices | kRecordEvents | kBranch | kOffers;
   job->session.salt = salt;
   job->schedules = std::move(schedules);
   return job;

@@ -20,7 +20,8 @@ CREATE TABLE exploration(
   program TEXT NOT NULL,
   build_id TEXT NOT NULL,
   check_command TEXT NOT NULL,       -- empty = none
-  ranks INTEGER NOT NULL
+  ranks INTEGER NOT NULL,
+  matchings_only INTEGER NOT NULL    -- 1 = what calls of Waitany's kind give is not varied
 );
 CREATE TABLE run(
   id INTEGER PRIMARY KEY,
@@ -35,12 +36,14 @@ CREATE TABLE run(
   flip_send INTEGER NOT NULL,
   flip_text TEXT NOT NULL,
   steps BLOB NOT NULL,               -- its choices in an order in which they may have been made
-  logs BLOB                          -- of its ranks; NULL = no branch of it is left
+  logs BLOB,                         -- of its ranks; NULL = no branch of it is left
+  unvaried INTEGER NOT NULL          -- calls of Waitany's kind not all of whose outcomes are branches
 );
 CREATE TABLE matchings(
   run INTEGER PRIMARY KEY,           -- run.id
-  matching TEXT NOT NULL,            -- what each receive took: docs/exploring.md
-  outcome TEXT NOT NULL
+  matching TEXT NOT NULL,            -- what each receive took: docs/other-orders.md
+  outcome TEXT NOT NULL,
+  given TEXT NOT NULL                -- what each call of Waitany's kind gave
 );
 CREATE TABLE branch(
   key BLOB NOT NULL,                 -- of the choices that it makes
@@ -61,7 +64,7 @@ CREATE TABLE kept(
   PRIMARY KEY(outcome, printed)
 ) WITHOUT ROWID;
 )";
-constexpr std::int64_t kFormat = 1;
+constexpr std::int64_t kFormat = 2;
 
 Error damaged(const std::string& path) {
   return {ErrorCode::Damaged, path + " is no exploration, or is damaged",
@@ -79,14 +82,15 @@ struct PackedStep {
   std::uint32_t index;
   std::int32_t sender;
   std::uint32_t send;
-  std::uint32_t flags;  ///< 1: probe, 2: open
+  std::uint32_t flags;  ///< 1: probe, 2: open, 4: call of Waitany's kind
 };
 
 std::vector<unsigned char> packed(const std::vector<RunStep>& steps) {
   std::vector<unsigned char> bytes;
   for (const RunStep& step : steps) {
     put(bytes, PackedStep{step.choice.rank, step.choice.index, step.took.sender, step.took.send,
-                          (step.choice.probe ? 1U : 0U) | (step.open ? 2U : 0U)});
+                          (step.choice.by == ChosenBy::Probe ? 1U : 0U) | (step.open ? 2U : 0U) |
+                              (step.choice.by == ChosenBy::Completion ? 4U : 0U)});
   }
   return bytes;
 }
@@ -99,9 +103,11 @@ Result<std::vector<RunStep>> stepsIn(db::Bytes bytes, const std::string& path) {
   for (std::size_t at = 0; at < bytes.size(); at += sizeof(PackedStep)) {
     PackedStep step{};
     std::memcpy(&step, bytes.data() + at, sizeof step);
-    steps.push_back({{step.rank, (step.flags & 1U) != 0, step.index},
-                     {step.sender, step.send},
-                     (step.flags & 2U) != 0});
+    const ChosenBy by = (step.flags & 4U) != 0   ? ChosenBy::Completion
+                        : (step.flags & 1U) != 0 ? ChosenBy::Probe
+                                                 : ChosenBy::Receive;
+    steps.push_back(
+        {{step.rank, by, step.index}, {step.sender, step.send}, (step.flags & 2U) != 0});
   }
   return steps;
 }
@@ -149,7 +155,7 @@ Status ExplorationFile::make(const Explored& explored) {
     return made;
   }
   Result<db::Statement> insert =
-      m_database->prepare("INSERT INTO exploration VALUES(1, ?1, ?2, ?3, ?4, ?5, ?6)");
+      m_database->prepare("INSERT INTO exploration VALUES(1, ?1, ?2, ?3, ?4, ?5, ?6, ?7)");
   if (!insert) {
     return insert.error();
   }
@@ -159,6 +165,7 @@ Status ExplorationFile::make(const Explored& explored) {
   insert->bindText(4, explored.buildId);
   insert->bindText(5, explored.check);
   insert->bindInteger(6, explored.ranks);
+  insert->bindInteger(7, explored.matchingsOnly ? 1 : 0);
   if (Status run = insert->run(); !run) {
     return run;
   }
@@ -166,21 +173,28 @@ Status ExplorationFile::make(const Explored& explored) {
 }
 
 Status ExplorationFile::compare(const Explored& explored, bool force) {
-  Result<db::Statement> select = m_database->prepare(
-      "SELECT format, trace, program, build_id, check_command, ranks FROM exploration");
-  if (!select || select->step() != db::Statement::Step::Row) {
+  Result<db::Statement> format = m_database->prepare("SELECT format FROM exploration");
+  if (!format || format->step() != db::Statement::Step::Row) {
     return damaged(m_database->path());
   }
-  if (select->integer(0) != kFormat) {
+  if (format->integer(0) != kFormat) {
     return Error{ErrorCode::Version, m_database->path() + " is of another version of Photofinish",
                  "Give another name with -o."};
   }
+  Result<db::Statement> select = m_database->prepare(
+      "SELECT format, trace, program, build_id, check_command, ranks, matchings_only FROM "
+      "exploration");
+  if (!select || select->step() != db::Statement::Step::Row) {
+    return damaged(m_database->path());
+  }
   const bool same = select->text(1) == explored.trace && select->text(2) == explored.program &&
-                    select->text(4) == explored.check && select->integer(5) == explored.ranks;
+                    select->text(4) == explored.check && select->integer(5) == explored.ranks &&
+                    (select->integer(6) != 0) == explored.matchingsOnly;
   if (!same) {
-    return Error{ErrorCode::Usage,
-                 m_database->path() + " explores something else (program, trace or check)",
-                 "Give another name with -o, or the same words as before."};
+    return Error{
+        ErrorCode::Usage,
+        m_database->path() + " explores something else (program, trace, check or --matchings-only)",
+        "Give another name with -o, or the same words as before."};
   }
   if (select->text(3) != explored.buildId && !force) {
     return Error{ErrorCode::Usage,
@@ -197,9 +211,10 @@ Result<std::int64_t> ExplorationFile::file(const FiledRun& run,
       db::Transaction::begin(*m_database, db::Transaction::Kind::Write);
   Result<db::Statement> insert = m_database->prepare(
       "INSERT INTO run(parent, flips, outcome, sentence, printed, flip_rank, flip_event, "
-      "flip_sender, flip_send, flip_text, steps, logs) "
-      "VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)");
-  Result<db::Statement> matching = m_database->prepare("INSERT INTO matchings VALUES(?1, ?2, ?3)");
+      "flip_sender, flip_send, flip_text, steps, logs, unvaried) "
+      "VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)");
+  Result<db::Statement> matching =
+      m_database->prepare("INSERT INTO matchings VALUES(?1, ?2, ?3, ?4)");
   Result<db::Statement> open =
       m_database->prepare("INSERT OR IGNORE INTO branch VALUES(?1, ?2, ?3, ?4, ?5, ?6, 0, '')");
   Result<db::Statement> done = m_database->prepare("UPDATE branch SET state = 1 WHERE key = ?1");
@@ -225,6 +240,7 @@ Result<std::int64_t> ExplorationFile::file(const FiledRun& run,
   insert->bindText(10, flip.text);
   insert->bindBlob(11, steps);
   branches.empty() ? insert->bindNull(12) : insert->bindBlob(12, run.logs);
+  insert->bindInteger(13, static_cast<std::int64_t>(run.unvaried));
   if (Status filed = insert->run(); !filed) {
     return filed.error();
   }
@@ -232,6 +248,7 @@ Result<std::int64_t> ExplorationFile::file(const FiledRun& run,
   matching->bindInteger(1, number);
   matching->bindText(2, run.matching);
   matching->bindText(3, run.outcome.name);
+  matching->bindText(4, run.given);
   if (Status filed = matching->run(); !filed) {
     return filed.error();
   }
@@ -358,7 +375,7 @@ Result<std::vector<TakenInstead>> ExplorationFile::flipsTo(std::int64_t number) 
 Result<ExplorationFile::Counts> ExplorationFile::counts(std::uint32_t mostFlips) {
   Counts counts;
   Result<db::Statement> runs =
-      m_database->prepare("SELECT flips, count(*) FROM run GROUP BY flips");
+      m_database->prepare("SELECT flips, count(*), sum(unvaried > 0) FROM run GROUP BY flips");
   Result<db::Statement> branches = m_database->prepare(
       "SELECT state, flips, count(*) FROM branch WHERE state IN (0, 2) GROUP BY state, flips");
   if (!runs || !branches) {
@@ -372,6 +389,7 @@ Result<ExplorationFile::Counts> ExplorationFile::counts(std::uint32_t mostFlips)
   };
   while (runs->step() == db::Statement::Step::Row) {
     counts.runs += static_cast<std::uint64_t>(runs->integer(1));
+    counts.unvaried += static_cast<std::uint64_t>(runs->integer(2));
     add(counts.runsByFlips, runs->integer(0), runs->integer(1));
   }
   while (branches->step() == db::Statement::Step::Row) {

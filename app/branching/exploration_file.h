@@ -27,6 +27,7 @@ struct Explored {
   std::string buildId;
   std::string check;  ///< command; empty: none
   std::int32_t ranks = 0;
+  bool matchingsOnly = false;  ///< ExploreOptions
 };
 
 /// A run that was made.
@@ -36,6 +37,8 @@ struct FiledRun {
   std::uint32_t flips = 0;  ///< between the first run and this one
   Outcome outcome;
   std::string matching;
+  std::string given;           ///< givenTexts()
+  std::uint64_t unvaried = 0;  ///< Choices::unvaried()
   std::vector<RunStep> steps;
   std::vector<unsigned char> logs;   ///< packLogs()
   std::optional<TakenInstead> flip;  ///< from its parent
@@ -80,6 +83,7 @@ class ExplorationFile {
     std::uint64_t open = 0;
     std::uint64_t beyond = 0;  ///< of the open ones: with more flips than asked for
     std::uint64_t givenUp = 0;
+    std::uint64_t unvaried = 0;  ///< runs with FiledRun::unvaried
     std::vector<std::uint64_t> runsByFlips;
     std::vector<std::uint64_t> openByFlips;
   };

@@ -22,8 +22,16 @@ std::string rounded(double number) {
 
 std::string shareText(const Exploration& found) {
   const auto& counts = found.counts;
+  const std::string unvaried =
+      counts.unvaried == 0 ? ""
+                           : "; in " + counted(counts.unvaried, "run", "runs") +
+                                 " not all that MPI_Waitany and its like could give is varied";
   if (found.whole()) {
-    return "these are all orders in which its messages can be taken";
+    return std::string(found.matchingsOnly
+                           ? "these are all orders in which its messages can be taken, without "
+                             "those of MPI_Waitany and its like"
+                           : "these are all orders in which its messages can be taken") +
+           unvaried;
   }
   std::string text;
   if (counts.open > 0) {
@@ -39,7 +47,7 @@ std::string shareText(const Exploration& found) {
     text += (text.empty() ? "" : "; ") + counted(counts.givenUp, "branch", "branches") +
             " could not be run";
   }
-  return text;
+  return text + unvaried;
 }
 
 }  // namespace
@@ -79,26 +87,31 @@ std::string explorationText(const Exploration& found) {
 
 std::string explorationJson(const Exploration& found) {
   using nlohmann::json;
-  json document = {{"state", found.state},
-                   {"first_trace", found.firstTrace},
-                   {"runs", found.counts.runs},
-                   {"runs_now", found.made},
-                   {"seconds", found.seconds},
-                   {"open_branches", found.counts.open},
-                   {"beyond_bound", found.counts.beyond},
-                   {"given_up", found.counts.givenUp},
-                   {"estimated_runs_left", found.left},
-                   {"all_orders_seen", found.whole()},
-                   {"interrupted", found.interrupted},
-                   {"outcomes", json::array()}};
+  json document = {
+      {"state", found.state},
+      {"first_trace", found.firstTrace},
+      {"runs", found.counts.runs},
+      {"runs_now", found.made},
+      {"seconds", found.seconds},
+      {"open_branches", found.counts.open},
+      {"beyond_bound", found.counts.beyond},
+      {"given_up", found.counts.givenUp},
+      {"estimated_runs_left", found.left},
+      {"all_orders_seen", found.whole() && !found.matchingsOnly && found.counts.unvaried == 0},
+      {"all_matchings_seen", found.whole()},
+      {"runs_not_all_varied", found.counts.unvaried},
+      {"interrupted", found.interrupted},
+      {"outcomes", json::array()}};
   for (const ExploredOutcome& each : found.outcomes) {
     json flips = json::array();
     for (const TakenInstead& flip : each.flips) {
-      flips.push_back({{"rank", flip.receive.rank},
-                       {"event", flip.receive.serial},
-                       {"sender", flip.send.rank},
-                       {"sender_event", flip.send.serial},
-                       {"text", flip.text}});
+      json shown = {{"rank", flip.receive.rank}, {"event", flip.receive.serial}};
+      if (flip.send.valid()) {
+        shown["sender"] = flip.send.rank;
+        shown["sender_event"] = flip.send.serial;
+      }
+      shown["text"] = flip.text;
+      flips.push_back(std::move(shown));
     }
     document["outcomes"].push_back({{"outcome", each.runs.outcome.name},
                                     {"sentence", each.runs.outcome.sentence},

@@ -73,12 +73,17 @@ struct Parent {
 
 TakenInstead takenInstead(const SeenRun& parent, const RunStep& changed, FrameResolver& resolver) {
   const Execution& execution = *parent.execution;
-  const RankHistory& history = execution.ranks[index(changed.choice.rank)];
-  const RankHistory& sender = execution.ranks[index(changed.took.sender)];
   TakenInstead flip;
-  flip.receive = {changed.choice.rank, changed.choice.probe
-                                           ? history.probes[changed.choice.index].event
-                                           : history.receives[changed.choice.index].post};
+  flip.receive = {changed.choice.rank, askedAt(execution, changed.choice)};
+  if (changed.choice.by == ChosenBy::Completion) {
+    flip.text =
+        gaveText(execution, flip.receive,
+                 givenText(execution.ranks[index(changed.choice.rank)].offers[changed.choice.index],
+                           changed.took.send),
+                 resolver);
+    return flip;
+  }
+  const RankHistory& sender = execution.ranks[index(changed.took.sender)];
   flip.send = {changed.took.sender, sender.sends[changed.took.send].event};
   flip.text = takenText(execution, flip.receive, flip.send, resolver);
   return flip;
@@ -146,7 +151,7 @@ Status Explorer::makeFirst(SeenRun recorded) {
   const std::string logs = m_directory + "/first-run.d";
   std::error_code ignored;
   fs::remove_all(logs, ignored);
-  Result<std::vector<RunStep>> steps = stepsOf(*recorded.execution, *recorded.choices, {});
+  Result<std::vector<RunStep>> steps = stepsOf(*recorded.choices, {});
   if (!steps) {
     return steps.error();
   }
@@ -165,7 +170,10 @@ Status Explorer::makeFirst(SeenRun recorded) {
     fs::remove_all(logs, ignored);
     return {};
   }
-  steps = stepsOf(*made->seen.execution, *made->seen.choices, *steps);
+  steps = stepsOf(*made->seen.choices, *steps);
+  if (steps) {  // the recorded run does not show what else completion calls were offered
+    steps = stepsOf(*made->seen.choices, {});
+  }
   if (!steps) {
     fs::remove_all(logs, ignored);
     return steps.error();
@@ -240,9 +248,8 @@ Result<bool> Explorer::make(const OpenBranch& open, const Parent& parent, int sl
                                : Result<std::vector<std::vector<unsigned char>>>(start.error());
   Result<MadeRun> made =
       schedules ? m_runner.make(*schedules, logs) : Result<MadeRun>(schedules.error());
-  Result<std::vector<RunStep>> steps =
-      made ? stepsOf(*made->seen.execution, *made->seen.choices, start->steps)
-           : Result<std::vector<RunStep>>(made.error());
+  Result<std::vector<RunStep>> steps = made ? stepsOf(*made->seen.choices, start->steps)
+                                            : Result<std::vector<RunStep>>(made.error());
   lock.lock();
   Status filed;
   if (g_stop && (!made || made->interrupted)) {
@@ -272,6 +279,8 @@ Status Explorer::fileRun(MadeRun made, std::vector<RunStep> steps, FiledRun run,
   }
   run.outcome = made.outcome;
   run.matching = matchingText(execution);
+  run.given = givenTexts(execution);
+  run.unvaried = made.seen.choices->unvaried();
   run.steps = std::move(steps);
   run.logs = packLogs(made.seen.files);
   if (Status kept = keepIfNew(made, run, logs); !kept) {
@@ -503,15 +512,20 @@ Result<Exploration> explore(const ExploreOptions& options) {
                  "Give another name with -o, or the same words as before."};
   }
   const std::string executable = known->ranks.empty() ? "" : known->ranks.front().executable;
-  Result<ExplorationFile> file = ExplorationFile::open(
-      state, {trace, known->run.program, buildIdOf(executable), options.check, known->run.ranks},
-      options.force);
+  Result<ExplorationFile> file =
+      ExplorationFile::open(state,
+                            {trace, known->run.program, buildIdOf(executable), options.check,
+                             known->run.ranks, options.matchingsOnly},
+                            options.force);
   if (!file) {
     return file.error();
   }
   Result<JobOptions> job = branchJob(trace, {}, directory, 0, {}, options.force);
   if (!job) {
     return job.error();
+  }
+  if (options.matchingsOnly) {
+    job->session.mode &= ~static_cast<std::uint32_t>(kOffers);
   }
   const StopOnSignal stopOnSignal;
   RunLimits limits{std::chrono::duration_cast<std::chrono::milliseconds>(options.runTime),
@@ -535,6 +549,7 @@ Result<Exploration> explore(const ExploreOptions& options) {
   if (found) {
     found->state = state;
     found->firstTrace = trace;
+    found->matchingsOnly = options.matchingsOnly;
   }
   return found;
 }

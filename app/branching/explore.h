@@ -29,6 +29,7 @@ struct ExploreOptions {
   bool firstGood = false;              ///< end at the first run that ends well
   bool force = false;                  ///< go on though the program has changed
   std::string madeBy = "explore";      ///< what kept traces say of that
+  bool matchingsOnly = false;          ///< what calls of Waitany's kind give is left to MPI
 };
 
 /// A class of runs that ended alike, and what leads there.
@@ -48,7 +49,9 @@ struct Exploration {
   std::vector<ExploredOutcome> outcomes;
   std::vector<std::string> givenUp;  ///< why branches could not be run
 
-  /// Every matching was seen.
+  bool matchingsOnly = false;
+
+  /// Every order was seen, but for what Counts::unvaried counts.
   [[nodiscard]] bool whole() const { return counts.open == 0 && counts.givenUp == 0; }
   [[nodiscard]] bool allEndedWell() const;
 };

@@ -57,10 +57,52 @@ void forceProbe(RankLog& forced, std::uint32_t call, std::int32_t source, Tag ta
   forced.finalFailedPolls[k] = 0;
 }
 
+std::optional<ChoiceKind> completionKind(std::uint32_t call) {
+  switch (call) {
+    case kCallWaitany:
+      return ChoiceKind::Waitany;
+    case kCallWaitsome:
+      return ChoiceKind::Waitsome;
+    case kCallTestany:
+      return ChoiceKind::Testany;
+    case kCallTestsome:
+      return ChoiceKind::Testsome;
+    default:
+      return std::nullopt;
+  }
+}
+
+/// The next call of this kind, which may fail first as it did.
+Status forceGiven(RankLog& forced, const RankLog& whole, const ForcedChoice& choice) {
+  const auto& offers = whole.history.offers;
+  const std::uint32_t index = choice.choice.index;
+  const auto kind = index < offers.size() ? completionKind(callOf(whole, offers[index].event))
+                                          : std::optional<ChoiceKind>();
+  const auto places = kind ? placesIn(offers[index], choice.given) : std::vector<std::uint32_t>();
+  if (places.empty()) {
+    return Error{ErrorCode::Damaged, "the log has not the request that is to be given", {}};
+  }
+  const auto k = static_cast<std::size_t>(*kind);
+  RecordedChoice recorded{forced.finalFailedPolls[k], {}};
+  if (offers[index].some) {
+    recorded.payload.push_back(places.size() + 1);
+  }
+  for (const std::uint32_t place : places) {
+    recorded.payload.push_back(std::uint64_t{offers[index].requests[place].index} +
+                               (offers[index].some ? 0 : 1));
+  }
+  forced.choices[k].push_back(std::move(recorded));
+  forced.finalFailedPolls[k] = 0;
+  return {};
+}
+
 /// `whole`: the log that the choice is of.
 Status force(RankLog& forced, const RankLog& whole, const ForcedChoice& choice) {
+  if (choice.choice.by == ChosenBy::Completion) {
+    return forceGiven(forced, whole, choice);
+  }
   const RankHistory& history = whole.history;
-  const bool probe = choice.choice.probe;
+  const bool probe = choice.choice.by == ChosenBy::Probe;
   const std::uint32_t index = choice.choice.index;
   if (index >= (probe ? history.probes.size() : history.receives.size())) {
     return Error{ErrorCode::Damaged, "the log has not the receive that is to be forced", {}};
@@ -104,6 +146,15 @@ Status forceAll(RankLog& forced, const RankLog& whole, std::size_t rank,
 }
 
 }  // namespace
+
+ForcedChoice forcedTo(const Execution& execution, const RunChoice& choice,
+                      const ChosenName& chosen) {
+  if (choice.by == ChosenBy::Completion) {
+    return {choice, kUnknownRank, 0, chosen.send};
+  }
+  const auto& sends = execution.ranks[index(chosen.sender)].sends;
+  return {choice, chosen.sender, sends[chosen.send].tag, 0};
+}
 
 Result<std::vector<std::vector<unsigned char>>> schedulesOf(const std::vector<ChoicesOfRun>& runs) {
   std::vector<std::vector<unsigned char>> schedules;

@@ -12,12 +12,18 @@ namespace pf::app {
 
 using LogFiles = std::map<Rank, std::vector<unsigned char>>;
 
-/// A wildcard receive or probe that is to take, or see, the next message of a rank.
+/// A wildcard receive or probe that is to take, or see, the next message of a rank; or a call of Waitany's kind that is to give
+/// some of its requests. Such a call must be the first one of its name behind what is forced.
 struct ForcedChoice {
-  WildcardChoice choice;
+  RunChoice choice;
   Rank source = kUnknownRank;  ///< world rank
   Tag tag = 0;                 ///< of the message
+  GivenCode given = 0;         ///< by such a call
 };
+
+/// The choice with what it is to choose, of an execution that has it.
+ForcedChoice forcedTo(const Execution& execution, const RunChoice& choice,
+                      const ChosenName& chosen);
 
 struct ForcedPrefix {
   std::vector<Serial> done;  ///< of each rank, the events that are as they were

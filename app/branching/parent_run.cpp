@@ -21,6 +21,15 @@ std::string siteWords(const Execution& execution, std::uint32_t site, FrameResol
                                 : known.function + " (" + module + ")";
 }
 
+/// "rank 0's MPI_Recv at app.c:21 (event 2)"
+std::string placeWords(const Execution& execution, EventRef at, FrameResolver& resolver) {
+  const Event& event = execution.ranks[static_cast<std::size_t>(at.rank)].events[at.serial - 1];
+  const std::string call =
+      event.call < execution.callNames.size() ? execution.callNames[event.call] : "call";
+  return "rank " + std::to_string(at.rank) + "'s " + call + " at " +
+         siteWords(execution, event.site, resolver) + " (event " + std::to_string(at.serial) + ")";
+}
+
 template <typename T>
 Status removeAll(db::SessionTables& tables) {
   const Result<std::vector<T>> rows = tables.all<T>();
@@ -39,14 +48,13 @@ Status removeAll(db::SessionTables& tables) {
 
 std::string takenText(const Execution& execution, EventRef receive, EventRef send,
                       FrameResolver& resolver) {
-  const Event& event =
-      execution.ranks[static_cast<std::size_t>(receive.rank)].events[receive.serial - 1];
-  const std::string call =
-      event.call < execution.callNames.size() ? execution.callNames[event.call] : "receive";
-  return "rank " + std::to_string(receive.rank) + "'s " + call + " at " +
-         siteWords(execution, event.site, resolver) + " (event " + std::to_string(receive.serial) +
-         ") takes rank " + std::to_string(send.rank) + "'s message (event " +
-         std::to_string(send.serial) + ")";
+  return placeWords(execution, receive, resolver) + " takes rank " + std::to_string(send.rank) +
+         "'s message (event " + std::to_string(send.serial) + ")";
+}
+
+std::string gaveText(const Execution& execution, EventRef call, const std::string& requests,
+                     FrameResolver& resolver) {
+  return placeWords(execution, call, resolver) + " gives request " + requests;
 }
 
 Status keepParent(const std::string& trace, const ParentRun& parent,

@@ -11,17 +11,21 @@
 
 namespace pf::app {
 
-/// A receive or probe that took another message than in the run before.
+/// A receive or probe that took another message than in the run before, or a call of Waitany's kind that gave other requests.
 struct TakenInstead {
-  EventRef receive;  ///< what posts it; the probe
-  EventRef send;
-  std::string text;  ///< as takenText()
+  EventRef receive;  ///< what posts it; the probe; the call
+  EventRef send;     ///< not valid: it is such a call
+  std::string text;  ///< as takenText(), gaveText()
 };
 
 /// "rank 0's MPI_Recv at app.c:21 (event 2) takes rank 2's message (event 7)". Both are events of `execution`, whose call sites
 /// need not be resolved.
 std::string takenText(const Execution& execution, EventRef receive, EventRef send,
                       FrameResolver& resolver);
+
+/// "rank 0's MPI_Waitany at app.c:21 (event 4) gives request 1"; `requests`: as givenText() has them.
+std::string gaveText(const Execution& execution, EventRef call, const std::string& requests,
+                     FrameResolver& resolver);
 
 struct ParentRun {
   std::string uuid;    ///< RunInfo::uuid

@@ -43,8 +43,7 @@ Result<std::vector<std::vector<unsigned char>>> schedulesOf(const SeenRun& run,
                                                             const BranchStart& start) {
   ForcedPrefix prefix{start.done, {}};
   for (const RunStep& step : start.ahead) {
-    const auto& sends = run.execution->ranks[index(step.took.sender)].sends;
-    prefix.choices.push_back({step.choice, step.took.sender, sends[step.took.send].tag});
+    prefix.choices.push_back(forcedTo(*run.execution, step.choice, step.took));
   }
   return schedulesOf(run.files, prefix);
 }

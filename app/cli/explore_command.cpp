@@ -98,6 +98,8 @@ void addExplore(CLI::App& parser, Commands& commands) {
                       "input what the run printed");
   command->add_flag("--first-failure", options.firstFailure,
                     "end with the first run that does not end well");
+  command->add_flag("--matchings-only", options.matchingsOnly,
+                    "leave to MPI which requests MPI_Waitany and its like give: fewer runs");
   command->add_flag("--force", options.force, "go on though the program has changed");
   command->add_flag("--json", words->json, "one JSON document");
   addTrust(*command);

@@ -320,7 +320,7 @@ inline constexpr const char* kCreateBranchFlip = R"(CREATE TABLE branch_flip(
   id INTEGER PRIMARY KEY,
   rank INTEGER NOT NULL,
   serial INTEGER NOT NULL,           -- the event that posts the receive, or is the probe
-  send_rank INTEGER NOT NULL,
+  send_rank INTEGER NOT NULL,        -- -1 = a call of MPI_Waitany's kind that gave other requests
   send_serial INTEGER NOT NULL,      -- the event that sends what it took
   text TEXT NOT NULL                 -- the same in words, with the line
 ))";

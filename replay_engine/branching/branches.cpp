@@ -2,26 +2,13 @@
 #include "replay_engine/branching/branches.h"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "replay_engine/execution/record_checks.h"
 
 namespace pf {
 namespace {
-
-MessageName nameOf(const Execution& execution, std::uint32_t message) {
-  const Message& m = execution.messages[message];
-  return {m.send.rank, m.sendIndex};
-}
-
-std::uint32_t messageOf(const Execution& execution, const MessageName& name) {
-  // Messages lie in the order of ranks and sends.
-  const auto found = std::ranges::lower_bound(execution.messages, std::pair{name.sender, name.send},
-                                              {}, [](const Message& m) {
-                                                return std::pair{Rank{m.send.rank}, m.sendIndex};
-                                              });
-  const auto index = static_cast<std::uint32_t>(found - execution.messages.begin());
-  return found != execution.messages.end() && nameOf(execution, index) == name ? index : kNone;
-}
 
 std::uint64_t mixed(std::uint64_t value) {  // splitmix64
   value += 0x9E3779B97F4A7C15ULL;
@@ -31,13 +18,15 @@ std::uint64_t mixed(std::uint64_t value) {  // splitmix64
 }
 
 /// In whatever order they are added.
-void add(BranchKey& key, const WildcardChoice& choice, const MessageName& took) {
+void add(BranchKey& key, const RunChoice& choice, const ChosenName& took) {
+  const std::uint64_t kind = choice.by == ChosenBy::Completion ? 1U : 0U;
   const std::uint64_t who = std::uint64_t{static_cast<std::uint32_t>(choice.rank)} << 33U |
-                            std::uint64_t{choice.probe ? 1U : 0U} << 32U | choice.index;
+                            std::uint64_t{choice.by == ChosenBy::Probe ? 1U : 0U} << 32U |
+                            choice.index;
   const std::uint64_t what =
       std::uint64_t{static_cast<std::uint32_t>(took.sender)} << 32U | took.send;
   for (std::size_t half = 0; half < key.size(); ++half) {
-    key[half] += mixed(mixed(who + (half << 62U)) ^ what);
+    key[half] += mixed(mixed(who + (half << 62U) + (kind << 61U)) ^ what);
   }
 }
 
@@ -51,8 +40,11 @@ bool isMatchedProbe(const Execution& execution, std::size_t rank, const PostedRe
 }
 
 std::string stepText(const RunStep& step) {
-  return std::string(step.choice.probe ? "probe " : "receive ") +
-         std::to_string(step.choice.index + 1) + " of rank " + std::to_string(step.choice.rank);
+  const char* const what = step.choice.by == ChosenBy::Probe        ? "probe "
+                           : step.choice.by == ChosenBy::Completion ? "choice of requests "
+                                                                    : "receive ";
+  return what + std::to_string(step.choice.index + 1) + " of rank " +
+         std::to_string(step.choice.rank);
 }
 
 /// The choices of a run by the numbers of its steps.
@@ -80,25 +72,63 @@ std::vector<std::uint32_t> othersOf(std::span<const std::uint32_t> needed,
   return others;
 }
 
+/// What a step could have taken instead, and the choices before that.
+struct Alternative {
+  ChosenName takes;
+  std::vector<std::uint32_t> needed;
+};
+
+/// `race`: of the step's receive or probe; null: it has none.
+std::vector<Alternative> alternativesOf(const Execution& execution, const Choices& choices,
+                                        const RunStep& step, const Race* race) {
+  std::vector<Alternative> all;
+  const std::uint32_t number = *choices.find(step.choice);
+  if (step.open && race != nullptr) {
+    for (const std::uint32_t message : race->alternatives) {
+      const Message& m = execution.messages[message];
+      all.push_back({{m.send.rank, m.sendIndex}, choices.neededFor(number, message)});
+    }
+  } else if (step.open && step.choice.by == ChosenBy::Completion) {
+    for (const GivenCode code : choices.otherGiven(number)) {
+      if (auto needed = choices.neededToGive(number, code)) {
+        all.push_back({{step.choice.rank, code}, std::move(*needed)});
+      }
+    }
+  }
+  return all;
+}
+
+/// The choices before what a branch takes; nothing: the run does not show that branch.
+std::optional<std::vector<std::uint32_t>> neededBy(const Execution& execution,
+                                                   const Choices& choices, std::uint32_t number,
+                                                   const ChosenName& takes) {
+  if (choices.at(number).by == ChosenBy::Completion) {
+    return choices.neededToGive(number, takes.send);
+  }
+  const std::uint32_t message = messageNamed(execution, takes);
+  return message != kNone ? std::optional(choices.neededFor(number, message)) : std::nullopt;
+}
+
 }  // namespace
 
-Result<std::vector<RunStep>> stepsOf(const Execution& execution, const Choices& choices,
-                                     std::span<const RunStep> first) {
+Result<std::vector<RunStep>> stepsOf(const Choices& choices, std::span<const RunStep> first) {
   const Result<std::vector<std::uint32_t>> numbers = numbersOf(choices, first);
   if (!numbers) {
     return numbers.error();
   }
   std::vector<RunStep> steps(first.begin(), first.end());
   for (std::size_t i = 0; i < first.size(); ++i) {
-    if (nameOf(execution, choices.taken((*numbers)[i])) != first[i].took) {
+    if (choices.chosen((*numbers)[i]) != first[i].took) {
       return Error{ErrorCode::Divergence,
-                   stepText(first[i]) + " took another message than it was to take",
+                   stepText(first[i]) + (first[i].choice.by == ChosenBy::Completion
+                                             ? " gave another request than it was to give"
+                                             : " took another message than it was to take"),
                    "The program is not deterministic beyond its messages."};
     }
   }
   const std::vector<std::uint32_t> order = choices.inOrder(*numbers);
   for (std::size_t i = first.size(); i < order.size(); ++i) {
-    steps.push_back({choices.at(order[i]), nameOf(execution, choices.taken(order[i])), true});
+    steps.push_back({choices.at(order[i]), choices.chosen(order[i]), true});
   }
   return steps;
 }
@@ -107,7 +137,8 @@ std::vector<Branch> branchesOf(const Execution& execution, const Choices& choice
                                std::span<const Race> races, std::span<const RunStep> steps) {
   std::vector<const Race*> racing(choices.count(), nullptr);
   for (const Race& race : races) {
-    if (const auto number = choices.find({race.rank, race.probe, race.index})) {
+    if (const auto number = choices.find(
+            {race.rank, race.probe ? ChosenBy::Probe : ChosenBy::Receive, race.index})) {
       racing[*number] = &race;
     }
   }
@@ -119,16 +150,13 @@ std::vector<Branch> branchesOf(const Execution& execution, const Choices& choice
     if (!number) {
       break;
     }
-    if (steps[i].open && racing[*number] != nullptr) {
-      for (const std::uint32_t alternative : racing[*number]->alternatives) {
-        Branch branch{i, nameOf(execution, alternative), before};
-        const std::vector<std::uint32_t> needed = choices.neededFor(*number, alternative);
-        for (const std::uint32_t other : othersOf(needed, kept)) {
-          add(branch.key, choices.at(other), nameOf(execution, choices.taken(other)));
-        }
-        add(branch.key, steps[i].choice, branch.takes);
-        branches.push_back(branch);
+    for (const Alternative& each : alternativesOf(execution, choices, steps[i], racing[*number])) {
+      Branch branch{i, each.takes, before};
+      for (const std::uint32_t other : othersOf(each.needed, kept)) {
+        add(branch.key, choices.at(other), choices.chosen(other));
       }
+      add(branch.key, steps[i].choice, branch.takes);
+      branches.push_back(branch);
     }
     kept[*number] = true;
     add(before, steps[i].choice, steps[i].took);
@@ -138,36 +166,35 @@ std::vector<Branch> branchesOf(const Execution& execution, const Choices& choice
 
 Result<BranchStart> startOf(const Execution& execution, const Choices& choices,
                             std::span<const RunStep> steps, const Branch& branch) {
-  const std::uint32_t message = messageOf(execution, branch.takes);
-  if (branch.step >= steps.size() || message == kNone) {
-    return Error{ErrorCode::Damaged, "the run has not the receive or message of its branch", {}};
+  if (branch.step >= steps.size()) {
+    return Error{ErrorCode::Damaged, "the run has not the step of its branch", {}};
   }
   const std::span<const RunStep> before = steps.first(branch.step);
   const Result<std::vector<std::uint32_t>> numbers = numbersOf(choices, before);
   const auto changed = choices.find(steps[branch.step].choice);
-  if (!numbers || !changed) {
-    return Error{ErrorCode::Damaged, "the run has not the steps that are kept of it", {}};
+  const auto needed = changed ? neededBy(execution, choices, *changed, branch.takes) : std::nullopt;
+  if (!numbers || !needed) {
+    return Error{ErrorCode::Damaged,
+                 "the run has not the steps that are kept of it, or what its branch takes",
+                 {}};
   }
   std::vector<bool> may(choices.count(), false);
   for (const std::uint32_t number : *numbers) {
     may[number] = true;
   }
-  const std::vector<std::uint32_t> others = othersOf(choices.neededFor(*changed, message), may);
+  const std::vector<std::uint32_t> others = othersOf(*needed, may);
   BranchStart start;
   start.steps.assign(before.begin(), before.end());
   for (const std::uint32_t number : choices.inOrder(*numbers)) {
     if (std::ranges::binary_search(others, number)) {
-      start.steps.push_back({choices.at(number), nameOf(execution, choices.taken(number)), false});
+      start.steps.push_back({choices.at(number), choices.chosen(number), false});
       may[number] = true;
     }
   }
   start.done = choices.reach(may).done;
   start.steps.push_back({steps[branch.step].choice, branch.takes, false});
   for (const RunStep& step : start.steps) {
-    const RankHistory& history = execution.ranks[index(step.choice.rank)];
-    const Serial shown = step.choice.probe ? history.probes[step.choice.index].event
-                                           : history.receives[step.choice.index].completion;
-    if (shown > start.done[index(step.choice.rank)]) {
+    if (shownAt(execution, step.choice) > start.done[index(step.choice.rank)]) {
       start.ahead.push_back(step);
     }
   }
@@ -203,6 +230,23 @@ std::string matchingText(const Execution& execution) {
              (took ? std::to_string(execution.messages[receive.message].send.rank) + "." +
                          std::to_string(numbers[receive.message])
                    : std::string("-"));
+    }
+    text += own;
+  }
+  return text;
+}
+
+std::string givenTexts(const Execution& execution) {
+  std::string text;
+  for (std::size_t rank = 0; rank < execution.ranks.size(); ++rank) {
+    text += rank > 0 ? ";" : "";
+    std::string own;
+    for (const OfferedCompletion& call : execution.ranks[rank].offers) {
+      std::string given;
+      for (const OfferedRequest& request : call.requests) {
+        given += request.given ? (given.empty() ? "" : "+") + std::to_string(request.index) : "";
+      }
+      own += call.requests.size() > 1 ? (own.empty() ? "" : ",") + given : "";
     }
     text += own;
   }

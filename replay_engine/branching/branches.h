@@ -12,6 +12,11 @@
 // E's step s(i), and by induction is made; in it, s(i) races with n. Why none comes twice: the parts of the tree are disjoint, as each
 // two of them have a receive for which they name different messages, and the same branch, found in several runs, is one by its key.
 //
+// A call of Waitany's kind is a step as a receive is: what it could have given instead (choices.h) takes the place of the other
+// message. The same reasoning holds: X, which has the call give something else, has what that needs, and it does not depend on
+// the call; so a run of the part below E's step has all that, too, and shows it. An index that changes nothing else
+// is an execution of its own, as nobody can tell what the program does with it: runs without Offered records have no such steps.
+//
 // Source: optimal dynamic partial order reduction in the manner of TruSt (Kokologiannakis, Marmanis, Gladstein, Vafeiadis, POPL
 // 2022) and Must (Enea, Giannakopoulou, Kokologiannakis, Majumdar, OOPSLA 2024), where a send revisits earlier receives; the
 // keys take the place of their test for maximal extensions, as here a run is made as a whole.
@@ -29,17 +34,10 @@
 
 namespace pf {
 
-/// A message by its sender and its place among all that this one sends.
-struct MessageName {
-  Rank sender = kUnknownRank;
-  std::uint32_t send = kNone;  ///< into RankHistory::sends
-  friend bool operator==(const MessageName&, const MessageName&) = default;
-};
-
 /// A choice that was made.
 struct RunStep {
-  WildcardChoice choice;
-  MessageName took;
+  RunChoice choice;
+  ChosenName took;
   bool open = true;
   friend bool operator==(const RunStep&, const RunStep&) = default;
 };
@@ -49,13 +47,12 @@ using BranchKey = std::array<std::uint64_t, 2>;
 
 struct Branch {
   std::uint32_t step = 0;  ///< of its parent's steps: the first that is not kept
-  MessageName takes;       ///< what it takes instead
+  ChosenName takes;        ///< what it takes instead
   BranchKey key{};
 };
 
 /// The steps of a run that begins with `first`. Divergence: it does not, or it lacks one of them.
-Result<std::vector<RunStep>> stepsOf(const Execution& execution, const Choices& choices,
-                                     std::span<const RunStep> first);
+Result<std::vector<RunStep>> stepsOf(const Choices& choices, std::span<const RunStep> first);
 
 /// The branches that this run shows, in the order of its steps.
 std::vector<Branch> branchesOf(const Execution& execution, const Choices& choices,
@@ -75,5 +72,8 @@ Result<BranchStart> startOf(const Execution& execution, const Choices& choices,
 /// What each receive took: ranks joined by ';', receives of a rank in posting order by ',', each as SENDER.NUMBER (the
 /// number-th message, from 0, of that world rank to this one, as they were sent), or '-' where it took none.
 std::string matchingText(const Execution& execution);
+/// What each call of Waitany's kind gave that had several active requests: ranks joined by ';', calls by ',', the indices of
+/// one by '+'.
+std::string givenTexts(const Execution& execution);
 
 }  // namespace pf

@@ -2,11 +2,18 @@
 #include "replay_engine/branching/choices.h"
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
 #include "replay_engine/causality/prerequisites.h"
 #include "replay_engine/execution/record_checks.h"
 
 namespace pf {
+namespace {
+
+constexpr std::size_t kMostPlaces = 32;  ///< bits of a GivenCode
+
+}  // namespace
 
 Choices::Choices(const Execution& execution)
     : m_execution(execution),
@@ -17,12 +24,8 @@ Choices::Choices(const Execution& execution)
       m_ofMessage(execution.messages.size(), kNone),
       m_receives(execution.ranks.size()),
       m_probes(execution.ranks.size()),
-      m_probesAt(execution.ranks.size()) {
-  const auto add = [this](WildcardChoice choice, std::uint32_t taken) {
-    m_all.push_back(choice);
-    m_taken.push_back(taken);
-    return count() - 1;
-  };
+      m_completions(execution.ranks.size()),
+      m_exits(execution.ranks.size()) {
   for (std::uint32_t rank = 0; rank < execution.ranks.size(); ++rank) {
     const RankHistory& history = execution.ranks[rank];
     m_receives[rank].assign(history.receives.size(), kNone);
@@ -30,7 +33,7 @@ Choices::Choices(const Execution& execution)
       const PostedReceive& receive = history.receives[i];
       if (receive.wantedSource == kAnySource && receive.message < execution.messages.size() &&
           isCompleted(history, receive)) {
-        m_receives[rank][i] = add({static_cast<Rank>(rank), false, i}, receive.message);
+        m_receives[rank][i] = add({static_cast<Rank>(rank), ChosenBy::Receive, i}, receive.message);
         m_ofMessage[receive.message] = m_receives[rank][i];
       }
     }
@@ -39,25 +42,34 @@ Choices::Choices(const Execution& execution)
       const ProbeHit& probe = history.probes[i];
       if (probe.wantedSource == kAnySource && probe.message < execution.messages.size() &&
           isEvent(history, probe.event)) {
-        m_probes[rank][i] = add({static_cast<Rank>(rank), true, i}, probe.message);
-        m_probesAt[rank].emplace_back(static_cast<std::uint32_t>(probe.event), m_probes[rank][i]);
+        m_probes[rank][i] = add({static_cast<Rank>(rank), ChosenBy::Probe, i}, probe.message);
+        m_exits[rank].emplace_back(static_cast<std::uint32_t>(probe.event), m_probes[rank][i]);
       }
     }
-    std::ranges::sort(m_probesAt[rank]);
+    addCompletions(rank);
+    std::ranges::sort(m_exits[rank]);
   }
 }
 
-std::optional<std::uint32_t> Choices::find(const WildcardChoice& choice) const {
+std::uint32_t Choices::add(const RunChoice& choice, std::uint32_t taken) {
+  m_all.push_back(choice);
+  m_taken.push_back(taken);
+  return count() - 1;
+}
+
+std::optional<std::uint32_t> Choices::find(const RunChoice& choice) const {
   if (!isRank(m_execution, choice.rank)) {
     return std::nullopt;
   }
-  const auto& numbers = (choice.probe ? m_probes : m_receives)[pf::index(choice.rank)];
+  const auto& numbers = (choice.by == ChosenBy::Probe        ? m_probes
+                         : choice.by == ChosenBy::Completion ? m_completions
+                                                             : m_receives)[pf::index(choice.rank)];
   const std::uint32_t number = choice.index < numbers.size() ? numbers[choice.index] : kNone;
   return number != kNone ? std::optional(number) : std::nullopt;
 }
 
-std::uint32_t Choices::ofProbeAt(std::uint32_t rank, std::uint32_t serial) const {
-  const auto& probes = m_probesAt[rank];
+std::uint32_t Choices::ofExit(std::uint32_t rank, std::uint32_t serial) const {
+  const auto& probes = m_exits[rank];
   const auto found = std::ranges::lower_bound(probes, std::pair{serial, 0U});
   return found != probes.end() && found->first == serial ? found->second : kNone;
 }
@@ -113,8 +125,8 @@ class Choices::Walk {
   bool mayLeave(Place place) {
     const bool ready =
         std::ranges::all_of(m_graph.incoming(place), [this](Link link) { return isReady(link); });
-    const std::uint32_t probe = ready ? m_choices.ofProbeAt(place.rank, place.serial) : kNone;
-    return ready && (probe == kNone || make(probe));
+    const std::uint32_t choice = ready ? m_choices.ofExit(place.rank, place.serial) : kNone;
+    return ready && (choice == kNone || make(choice));
   }
 
   bool isReady(Link link) {
@@ -249,11 +261,13 @@ class Choices::Past {
     }
     return found;
   }
+  /// After find(): whether the exit of this event is before the moment.
+  [[nodiscard]] bool hasExit(Place place) const { return m_wanted[place.rank] >= place.serial; }
 
  private:
   void lookBehindExit(Place place) {
-    if (const std::uint32_t probe = m_choices.ofProbeAt(place.rank, place.serial); probe != kNone) {
-      m_made[probe] = true;
+    if (const std::uint32_t choice = m_choices.ofExit(place.rank, place.serial); choice != kNone) {
+      m_made[choice] = true;
     }
     for (const Link link : m_graph.incoming(place)) {
       if (link.kind == LinkKind::Message) {
@@ -303,11 +317,11 @@ class Choices::Past {
 };
 
 std::vector<std::uint32_t> Choices::neededFor(std::uint32_t number, std::uint32_t message) const {
-  const WildcardChoice& choice = m_all[number];
+  const RunChoice& choice = m_all[number];
   const auto rank = static_cast<std::uint32_t>(choice.rank);
   const RankHistory& history = m_execution.ranks[rank];
   const Message& m = m_execution.messages[message];
-  const bool probe = choice.probe;
+  const bool probe = choice.by == ChosenBy::Probe;
   const Serial begin =
       probe ? history.probes[choice.index].event : history.receives[choice.index].post;
   const Tag wanted =
@@ -328,6 +342,216 @@ std::vector<std::uint32_t> Choices::neededFor(std::uint32_t number, std::uint32_
   std::vector<std::uint32_t> needed = past.find();
   std::erase(needed, number);
   return needed;
+}
+
+ChosenName Choices::chosen(std::uint32_t number) const {
+  const RunChoice& choice = m_all[number];
+  if (choice.by != ChosenBy::Completion) {
+    const Message& m = m_execution.messages[m_taken[number]];
+    return {m.send.rank, m.sendIndex};
+  }
+  const OfferedCompletion& call = callOf(choice);
+  GivenCode code = 0;
+  for (std::uint32_t place = 0; place < call.requests.size(); ++place) {
+    if (call.requests[place].given) {
+      code = call.some ? code | 1U << place : place;
+    }
+  }
+  return {choice.rank, code};
+}
+
+void Choices::addCompletions(std::uint32_t rank) {
+  const RankHistory& history = m_execution.ranks[rank];
+  m_completions[rank].assign(history.offers.size(), kNone);
+  for (std::uint32_t i = 0; i < history.offers.size(); ++i) {
+    const OfferedCompletion& call = history.offers[i];
+    const auto given = std::ranges::count(call.requests, true, &OfferedRequest::given);
+    const bool choice =
+        call.requests.size() > 1 && isEvent(history, call.event) &&
+        (call.some ? given >= 1 && call.requests.size() <= kMostPlaces : given == 1);
+    if (choice) {
+      m_completions[rank][i] = add({static_cast<Rank>(rank), ChosenBy::Completion, i}, kNone);
+      m_exits[rank].emplace_back(static_cast<std::uint32_t>(call.event), m_completions[rank][i]);
+    }
+  }
+}
+
+bool Choices::addEndOfCollective(Rank rank, std::uint32_t number, Past& past) const {
+  const RankHistory& history = m_execution.ranks[pf::index(rank)];
+  std::uint32_t left = number;
+  const auto part = std::ranges::find_if(history.collectives, [&](const CollectivePart& each) {
+    return isEvent(history, each.event) &&
+           history.events[each.event - 1].kind == EventKind::CollectivePost && left-- == 0;
+  });
+  if (part == history.collectives.end()) {
+    return false;
+  }
+  const auto& members = m_graph.members();
+  const auto member = std::ranges::find_if(members, [&](const CollectiveMember& each) {
+    return each.entry.rank == pf::index(rank) && each.entry.serial == part->event;
+  });
+  if (member == members.end() || part->comm >= m_execution.communicators.size()) {
+    return false;
+  }
+  const CollectiveInstance& instance = m_graph.instances()[member->instance];
+  const Communicator& comm = m_execution.communicators[part->comm];
+  if (member->completion == 0 &&
+      instance.end - instance.begin < comm.group.size() + comm.remote.size()) {
+    return false;  // some have not come
+  }
+  const auto end = m_graph.sourcesEnd(static_cast<std::uint32_t>(member - members.begin()));
+  for (std::uint32_t i = instance.begin; member->takes && i < end; ++i) {
+    if (members[i].contributes) {
+      past.addEntry(members[i].entry);
+    }
+  }
+  return true;
+}
+
+bool Choices::addEndOf(const RunChoice& choice, const OfferedRequest& request, Past& past) const {
+  const RankHistory& history = m_execution.ranks[pf::index(choice.rank)];
+  if (request.kind == OfferedKind::Send) {
+    return true;
+  }
+  if (request.kind == OfferedKind::Collective) {
+    return addEndOfCollective(choice.rank, request.number, past);
+  }
+  std::uint32_t message = kNone;
+  if (request.kind == OfferedKind::Receive && request.number < history.receives.size() &&
+      hasMessage(m_execution, history, history.receives[request.number])) {
+    message = history.receives[request.number].message;
+  } else if (request.kind == OfferedKind::SynchronousSend) {
+    message = messageNamed(m_execution, {choice.rank, request.number});
+    if (message != kNone && m_execution.messages[message].post == kNone) {
+      return false;  // nobody took it
+    }
+  }
+  if (message == kNone) {
+    return false;
+  }
+  past.addDelivery(message);
+  return true;
+}
+
+std::optional<std::vector<std::uint32_t>> Choices::neededToGive(std::uint32_t number,
+                                                                GivenCode code) const {
+  const RunChoice& choice = m_all[number];
+  const OfferedCompletion& call = callOf(choice);
+  const std::vector<std::uint32_t> places = placesIn(call, code);
+  const Place event{static_cast<std::uint32_t>(choice.rank),
+                    static_cast<std::uint32_t>(call.event)};
+  Past past(*this);
+  past.addEntry(event);
+  bool ends = !places.empty();
+  for (const std::uint32_t place : places) {
+    ends = ends && (call.requests[place].given || addEndOf(choice, call.requests[place], past));
+    if (ends && call.requests[place].given) {
+      addEndOf(choice, call.requests[place], past);
+    }
+  }
+  if (!ends) {
+    return std::nullopt;
+  }
+  std::vector<std::uint32_t> needed = past.find();
+  return past.hasExit(event) ? std::nullopt : std::optional(std::move(needed));
+}
+
+std::vector<std::uint32_t> Choices::couldEnd(const RunChoice& choice) const {
+  const OfferedCompletion& call = callOf(choice);
+  const std::uint32_t number = *find(choice);
+  std::vector<std::uint32_t> places;
+  for (std::uint32_t place = 0; place < call.requests.size(); ++place) {
+    if (call.requests[place].given || neededToGive(number, call.some ? 1U << place : place)) {
+      places.push_back(place);
+    }
+  }
+  return places;
+}
+
+std::vector<GivenCode> Choices::otherGiven(std::uint32_t number) const {
+  const RunChoice& choice = m_all[number];
+  const bool some = callOf(choice).some;
+  const std::vector<std::uint32_t> places = couldEnd(choice);
+  std::vector<GivenCode> codes;
+  for (const std::uint32_t place : places) {
+    codes.push_back(some ? 1U << place : place);
+  }
+  if (some && places.size() <= kMostInSets) {
+    const std::vector<GivenCode> single = std::exchange(codes, {});
+    for (std::uint32_t chosen = 1; chosen < 1U << single.size(); ++chosen) {
+      GivenCode code = 0;
+      for (std::size_t i = 0; i < single.size(); ++i) {
+        code |= (chosen >> i & 1U) != 0 ? single[i] : 0;
+      }
+      codes.push_back(code);
+    }
+  } else if (some) {
+    codes.push_back(std::accumulate(codes.begin(), codes.end(), GivenCode{0}));
+  }
+  std::erase(codes, chosen(number).send);
+  std::ranges::sort(codes);
+  return codes;
+}
+
+std::uint64_t Choices::unvaried() const {
+  std::uint64_t calls = 0;
+  for (std::uint32_t rank = 0; rank < m_execution.ranks.size(); ++rank) {
+    const RankHistory& history = m_execution.ranks[rank];
+    for (std::uint32_t i = 0; i < history.offers.size(); ++i) {
+      const OfferedCompletion& call = history.offers[i];
+      const std::uint32_t number = m_completions[rank][i];
+      const bool unknown =
+          std::ranges::count(call.requests, OfferedKind::Other, &OfferedRequest::kind) > 0;
+      const bool tooMany = number == kNone
+                               ? call.some && call.requests.size() > kMostPlaces
+                               : call.some && couldEnd(m_all[number]).size() > kMostInSets;
+      calls += call.requests.size() > 1 && (unknown || tooMany) ? 1U : 0U;
+    }
+  }
+  return calls;
+}
+
+std::vector<std::uint32_t> placesIn(const OfferedCompletion& call, GivenCode code) {
+  std::vector<std::uint32_t> places;
+  for (std::uint32_t place = 0; place < call.requests.size(); ++place) {
+    const bool in = call.some ? place < kMostPlaces && (code >> place & 1U) != 0 : place == code;
+    if (in) {
+      places.push_back(place);
+    }
+  }
+  return places;
+}
+
+std::string givenText(const OfferedCompletion& call, GivenCode code) {
+  std::string text;
+  for (const std::uint32_t place : placesIn(call, code)) {
+    text += (text.empty() ? "" : "+") + std::to_string(call.requests[place].index);
+  }
+  return text;
+}
+
+Serial shownAt(const Execution& execution, const RunChoice& choice) {
+  return choice.by == ChosenBy::Receive
+             ? execution.ranks[index(choice.rank)].receives[choice.index].completion
+             : askedAt(execution, choice);
+}
+
+Serial askedAt(const Execution& execution, const RunChoice& choice) {
+  const RankHistory& history = execution.ranks[index(choice.rank)];
+  return choice.by == ChosenBy::Probe        ? history.probes[choice.index].event
+         : choice.by == ChosenBy::Completion ? history.offers[choice.index].event
+                                             : history.receives[choice.index].post;
+}
+
+std::uint32_t messageNamed(const Execution& execution, const ChosenName& name) {
+  // Messages lie in the order of ranks and sends.
+  const auto found = std::ranges::lower_bound(execution.messages, std::pair{name.sender, name.send},
+                                              {}, [](const Message& m) {
+                                                return std::pair{Rank{m.send.rank}, m.sendIndex};
+                                              });
+  const bool there = found != execution.messages.end() && found->send.rank == name.sender &&
+                     found->sendIndex == name.send;
+  return there ? static_cast<std::uint32_t>(found - execution.messages.begin()) : kNone;
 }
 
 }  // namespace pf

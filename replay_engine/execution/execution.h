@@ -166,6 +166,32 @@ struct CollectivePart {
   bool takes = true;         ///< false: nothing flows to it
 };
 
+/// What a completion call was given to choose from.
+enum class OfferedKind : std::uint8_t {
+  Receive,          ///< number: its post
+  Send,             ///< one that may end without its receiver
+  SynchronousSend,  ///< number: into RankHistory::sends
+  Collective,       ///< number: how-manieth non-blocking collective of its rank
+  Other,            ///< nothing is known of what it waits for
+};
+inline constexpr std::uint8_t kOfferedKinds = 5;
+
+/// An active request in the array of a completion call.
+struct OfferedRequest {
+  std::uint32_t index = 0;  ///< in the call's array
+  std::uint32_t number = 0;
+  OfferedKind kind = OfferedKind::Other;
+  bool given = false;  ///< the call said that it is done
+  friend bool operator==(const OfferedRequest&, const OfferedRequest&) = default;
+};
+
+/// A call of Waitany's kind that completed something (MPI 4.0, 3.7.5), where its run was recorded with what it was offered.
+struct OfferedCompletion {
+  Serial event = 0;
+  bool some = false;                     ///< Waitsome, Testsome: several may be given
+  std::vector<OfferedRequest> requests;  ///< by index
+};
+
 /// Of a rank with several threads: event `after` begins only when `before`, of another thread, is over, as the program has
 /// it (a lock, a barrier, the making or joining of a thread).
 struct ThreadLink {
@@ -181,7 +207,8 @@ struct RankHistory {
   std::vector<ProbeHit> probes;
   std::vector<SentMessage> sends;
   std::vector<CollectivePart> collectives;
-  std::vector<EventTime> times;  ///< of `events`, or empty. They do not run backwards
+  std::vector<OfferedCompletion> offers;  ///< by event. Only of runs that explore and flip make
+  std::vector<EventTime> times;           ///< of `events`, or empty. They do not run backwards
   std::vector<ThreadLink>
       threadLinks;  ///< by `after`. What they and its own order leave open, the threads do at once
 };

@@ -345,6 +345,8 @@ bool Decoder::record(RecordReader& in) {
     case RecordKind::Unfinished:
       unfinished(in);
       break;
+    case RecordKind::Offered:
+      return offered(in);
     case RecordKind::Traced:
     case RecordKind::Races:
     case RecordKind::Exchanged:

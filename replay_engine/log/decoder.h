@@ -51,6 +51,7 @@ class Decoder {
   void collectiveEvent(RecordReader& in, RecordKind kind);
   void choice(RecordReader& in);
   void unfinished(RecordReader& in);
+  bool offered(RecordReader& in);
   void raceRecord(RecordReader& in, RecordKind kind);
   void tagRecord(RecordReader& in, RecordKind kind);
   bool wild(std::uint64_t number, std::int32_t source);

@@ -67,6 +67,34 @@ void Decoder::unfinished(RecordReader& in) {
   }
 }
 
+bool Decoder::offered(RecordReader& in) {
+  constexpr std::uint64_t kGiven = 8;
+  const auto [some, n] = fieldsOf<RecordKind::Offered>(in);
+  if (in.bad() || last() == 0 || n > kMostOffered) {
+    return refuse("requests that no call was offered");
+  }
+  std::vector<OfferedCompletion>& offers = log.history.offers;
+  if (offers.empty() || offers.back().event != last()) {
+    offers.push_back({last(), some != 0, {}});
+  }
+  std::vector<OfferedRequest>& requests = offers.back().requests;
+  std::uint64_t index = requests.empty() ? 0 : requests.back().index;
+  for (std::uint32_t left = n; left > 0 && !in.bad(); --left) {
+    const std::uint64_t further = in.number();
+    const std::uint64_t what = in.number();
+    const auto kind = static_cast<std::uint8_t>(what % kGiven);
+    const bool follows = requests.empty() || further > 0;
+    index += further;
+    if (!follows || index >= kNone || what / (2 * kGiven) > kNone || kind >= kOfferedKinds) {
+      return refuse("an offered request that cannot be");
+    }
+    requests.push_back({static_cast<std::uint32_t>(index),
+                        static_cast<std::uint32_t>(what / (2 * kGiven)),
+                        static_cast<OfferedKind>(kind), (what & kGiven) != 0});
+  }
+  return !in.bad();
+}
+
 void Decoder::raceRecord(RecordReader& in, RecordKind kind) {
   if (kind == RecordKind::Traced) {
     const auto [post, comm, source, tag, number] = fieldsOf<RecordKind::Traced>(in);

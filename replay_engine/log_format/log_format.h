@@ -67,6 +67,7 @@ inline constexpr std::uint32_t kWindowAlgorithm = 0x100;
 
 inline constexpr std::uint32_t kMostTagged = 24;  ///< a record
 inline constexpr std::uint32_t kMostUnfinished = 32;
+inline constexpr std::uint32_t kMostOffered = 24;
 
 /// Names a call that completes requests, for what a replay must know before it makes the call: by its event; where the
 /// rank has several threads, by its lane and how many events that one had had before.

@@ -451,6 +451,18 @@ struct Unfinished {
   }
 };
 
+struct Offered {
+  std::uint32_t some = 0;  ///< 1: several may be given
+  std::uint32_t n = 0;     ///< at most kMostOffered
+  template <typename Self, typename Visit>
+  static constexpr void fields(Self& self, Visit& visit) {
+    visit("some", self.some);
+    visit("n", self.n);
+    visit.rest("n of: index less that of the one before, 16 * number + 8 if given + OfferedKind",
+               RestForm::Numbers);
+  }
+};
+
 }  // namespace records
 
 // clang-format off
@@ -505,7 +517,8 @@ struct Unfinished {
   X(Given, Given, false, "what this rank gives to the last collective") \
   X(Unfinished, Unfinished, false, "MPI_Waitall or MPI_Testall failed, and left these requests of its array as they were (MPI_ERR_PENDING); more of them in records of the same key") \
   X(Outgoing, Outgoing, false, "the next message, but for so many, goes to a rank outside of the group (recordings with groups, logs without events)") \
-  X(OutgoingGiven, Outgoing, false, "what this rank gives to the next collective, but for so many events, on a communicator with ranks outside (the same)")
+  X(OutgoingGiven, Outgoing, false, "what this rank gives to the next collective, but for so many events, on a communicator with ranks outside (the same)") \
+  X(Offered, Offered, false, "active requests of the last event, which MPI gave some of; more of them in a record behind it (runs of explore and flip)")
 // clang-format on
 
 enum class RecordKind : std::uint8_t {

@@ -67,6 +67,8 @@ enum RankMode : std::uint32_t {
   kSnapshots = 65536,  ///< replay of one rank: copies of it are kept to go back to (rank/snapshots)
   kBranch =
       131072,  ///< with kReplay: the schedule is the beginning of a run that goes on by itself, as a recording does
+  kOffers =
+      262144,  ///< with kRecordEvents: which requests calls of Waitany's kind were offered is recorded, too
   kJitter = 16,  ///< delay sends and receives at random, seeded by `jitterSeed` and the rank
 };
 

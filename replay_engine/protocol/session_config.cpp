@@ -14,7 +14,7 @@ namespace {
 using nlohmann::json;
 
 constexpr int kVersion = 1;
-constexpr std::array<std::pair<const char*, std::uint32_t>, 14> kModes{{
+constexpr std::array<std::pair<const char*, std::uint32_t>, 15> kModes{{
     {"record-choices", kRecordChoices},
     {"record-events", kRecordEvents},
     {"record-races", kRecordRaces},
@@ -29,6 +29,7 @@ constexpr std::array<std::pair<const char*, std::uint32_t>, 14> kModes{{
     {"replay-group", kReplayGroup},
     {"snapshots", kSnapshots},
     {"branch", kBranch},
+    {"offers", kOffers},
 }};
 
 Error bad(const std::string& what) {

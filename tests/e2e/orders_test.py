@@ -46,6 +46,28 @@ class OrdersTest(PhotofinishTest):
         sentence = next(each["sentence"] for each in found["outcomes"] if each["outcome"] == "deadlock")
         self.assertIn("rank 0 is in MPI_Recv for rank 3, tag 9", sentence)
 
+    def test_which_request_is_given(self):
+        """No receive of it has a choice: what MPI_Waitany gives decides. It can be flipped, and left alone."""
+        _, found = self.explore("any")
+        self.assertEqual((self.by_outcome(found), found["all_orders_seen"]), ({"exit 3": 1, "ok": 1}, True))
+        traces = {each["outcome"]: each for each in found["outcomes"]}
+        flips = [flip for each in found["outcomes"] for flip in each["flips"]]
+        self.assertEqual(len(flips), 1)
+        self.assertRegex(flips[0]["text"], r"^rank 0's MPI_Waitany at flipped\.c:\d+ \(event 4\) gives request [01]$")
+        self.assertEqual(self.photofinish("replay", traces["exit 3"]["trace"]).status, 3)
+        self.assertEqual(self.photofinish("replay", traces["ok"]["trace"]).status, 0)
+        run = self.photofinish("flip", traces["ok"]["trace"], "0:4=1", "-o", "b.pft", timeout=60)
+        self.assertEqual(run.status, 3, run)
+        self.assertIn("gave request 1", run.err)
+        self.assertRegex(self.photofinish("runs", "b.pft").out, r"rank 0's MPI_Waitany at flipped\.c:\d+ \(event 4\) gives request 1")
+        for wish, words in (("0:4=0", "gave that in the recorded run"), ("0:4=5", "was not offered these requests"), ("0:2=1", "has no choice of requests")):
+            run = self.photofinish("flip", traces["ok"]["trace"], wish, "-o", "c.pft", timeout=60)
+            self.assertEqual(run.status, 2, run)
+            self.assertIn(words, run.err)
+        self.assertFalse((self.dir / "c.pft").exists())
+        _, found = self.explore("any", "--matchings-only", state="m.explore")
+        self.assertEqual((found["runs"], found["all_orders_seen"], found["all_matchings_seen"]), (1, False, True))
+
     def test_check(self):
         _, found = self.explore("never", "--check", "head -n 1 | grep -vq 'from 2'")
         self.assertEqual(self.by_outcome(found), {"ok": 4, "wrong": 2})

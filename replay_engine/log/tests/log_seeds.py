@@ -51,6 +51,9 @@ SEEDS = {
     "traced": run(CLEAN | 1, log(several(("Traced", 0, 0, 1, 7, 1), ("Seen", 0, 0, 1, 7, 1), ("Races", 2, 1, 4), ("Exchanged", 1, 2, 2),
                                          ("Kept", 1, 3))), log(several(("Routed", 0, 0, 7, 2, 1, 0, 1, 2)))),
     "tags": run(CLEAN | 1, log(several(("RoutesOnly", 2), ("Seen", 0, 0, 1, 7, 1))), log(several(("Routed", 0, 0, 7, 2, 1, 0, 1, 2)))),
+    "offered": run(EVENTS | CLEAN, log(several(
+        ("Post", 0, 0, 0, 8), ("Post", 0, 0, 0, 8), ("Choice", 4, 0, 2), ("Completion", 0), ("Offered", 0, 2, 0, 0, 1, 24),
+        ("DoneReceive", 1, 2, 8), ("Choice", 5, 0, 3, 0, 2), ("Completion", 0), ("Offered", 1, 3, 0, 8, 1, 17, 1, 10)))),
     "cut": run(EVENTS | HEADER, log(several(
         ("Start", 0), ("SubPost", 0, 0, 8), ("SubSend", 1, 0, 1, 7, 4), ("Probe", 0, 0, 0, 8, 1, 7),
         ("SendReceive", 0, 0, 2, 7, 8, 1, 8, 2, 8), ("SendSyncPosted", 0, 0, 1, 7, 8), ("DoneSend", 0), ("SendFailed",), ("Refused", 0),

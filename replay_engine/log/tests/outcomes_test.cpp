@@ -41,6 +41,51 @@ void match(LogHeader& header, const MatchedReceive& receive) {
   header.matched.count.store(1 | std::uint64_t{~1U} << 32);
 }
 
+std::uint64_t offeredAs(OfferedKind kind, std::uint64_t number, bool given) {
+  return number << 4 | (given ? 8U : 0U) | static_cast<std::uint64_t>(kind);
+}
+
+/// Behind a completion call.
+bool isTaken(const std::vector<std::uint64_t>& offered) {
+  const auto header = std::make_unique<LogHeader>();
+  const std::vector<Bytes> records{recordOf(RecordKind::Completion, {0}),
+                                   recordOf(RecordKind::Offered, offered)};
+  const std::vector<std::span<const unsigned char>> blocks(records.begin(), records.end());
+  Decoder decoder(*header, blocks);
+  RecordReader first(records[0]);
+  RecordReader second(records[1]);
+  return decoder.record(first) && decoder.record(second);
+}
+
+TEST(Offered, belongsToTheLastEventAndGoesOnInAFurtherRecord) {
+  const auto header = std::make_unique<LogHeader>();
+  const std::uint64_t receive = offeredAs(OfferedKind::Receive, 7, false);
+  const std::uint64_t send = offeredAs(OfferedKind::SynchronousSend, 300, true);
+  const RankLog log = decoded(
+      *header, {recordOf(RecordKind::Completion, {0}), recordOf(RecordKind::Completion, {0}),
+                recordOf(RecordKind::Offered, {1, 2, 0, receive, 3, send}),
+                recordOf(RecordKind::Offered, {1, 1, 4, receive})});
+  ASSERT_EQ(log.history.offers.size(), 1U);
+  const OfferedCompletion& call = log.history.offers[0];
+  EXPECT_EQ(call.event, 2U);
+  EXPECT_TRUE(call.some);
+  const std::vector<OfferedRequest> expected{{0, 7, OfferedKind::Receive, false},
+                                             {3, 300, OfferedKind::SynchronousSend, true},
+                                             {7, 7, OfferedKind::Receive, false}};
+  EXPECT_EQ(call.requests, expected);
+}
+
+TEST(Offered, whatCannotBeIsRefused) {
+  const std::uint64_t some = offeredAs(OfferedKind::Send, 0, true);
+  EXPECT_TRUE(isTaken({0, 1, 5, some}));
+  EXPECT_FALSE(isTaken({0, kMostOffered + 1, 0, some}));
+  EXPECT_FALSE(isTaken({0, 2, 1, some, 0, some}));              // an index twice
+  EXPECT_FALSE(isTaken({0, 1, std::uint64_t{1} << 32, some}));  // an index beyond any array
+  EXPECT_FALSE(isTaken({0, 1, 0, std::uint64_t{1} << 37}));     // a number beyond any
+  EXPECT_FALSE(isTaken({0, 1, 0, kOfferedKinds}));              // a kind that there is not
+  EXPECT_FALSE(isTaken({0, 2, 0, some}));                       // cut short
+}
+
 TEST(Unfinished, goesIntoTheScheduleByKey) {
   const auto header = std::make_unique<LogHeader>();
   std::vector<std::uint64_t> many{7, kMostUnfinished};

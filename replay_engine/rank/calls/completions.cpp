@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "replay_engine/rank/calls/failed_completions.h"
+#include "replay_engine/rank/calls/offered_requests.h"
 #include "replay_engine/rank/layer/not_alone.h"
 
 namespace pf {
@@ -49,9 +50,18 @@ void sayAwaited(MPI_Request handle) {
 }
 
 /// `index`: that MPI chose, or MPI_UNDEFINED.
-void logIndex(const CallPlace& place, ChoiceKind kind, int index) {
+void logIndex(const CallPlace& place, ChoiceKind kind, int index, const OfferedRequests& offered) {
   sink().chose(kind, {index == MPI_UNDEFINED ? 0U : static_cast<std::uint32_t>(index) + 1});
   sink().completes(place);
+  offered.log(Gives::One, index == MPI_UNDEFINED ? 0 : 1, &index);
+}
+
+/// `count`: how many MPI chose, or MPI_UNDEFINED.
+void logSome(const CallPlace& place, ChoiceKind kind, int count, const int* indices,
+             const OfferedRequests& offered) {
+  sink().choseSome(kind, count, indices);
+  sink().completes(place);
+  offered.log(Gives::Some, count == MPI_UNDEFINED ? 0 : count, indices);
 }
 
 void copyStatuses(MPI_Status* to, const MPI_Status* from, int count) {
@@ -103,6 +113,7 @@ int onWaitany(const CallPlace& place, int count, MPI_Request* requests, int* ind
     next = g_engine.choices.next(ChoiceKind::Waitany);
   }
   InCall inCall(place, RecordKind::Completion, MPI_COMM_NULL, kNoPeer, -1);
+  const OfferedRequests offered(count, requests);
   Batch batch(count, requests);
   const int recorded = next == NextChoice::Hit
                            ? static_cast<int>(g_engine.choices.payload(ChoiceKind::Waitany)) - 1
@@ -122,7 +133,7 @@ int onWaitany(const CallPlace& place, int count, MPI_Request* requests, int* ind
   result = restoreOne(batch, *index, use, result);
   const StateLock lock;
   endCompletion(place);
-  logIndex(place, ChoiceKind::Waitany, *index);
+  logIndex(place, ChoiceKind::Waitany, *index, offered);
   if (*index != MPI_UNDEFINED) {
     fileOne(batch, *index, use, result);
   }
@@ -168,6 +179,7 @@ int replaySomeOfThread(const CallPlace& place, ChoiceKind kind, Batch& batch, MP
 /// Replays a Testsome or Waitsome that completed something.
 int replaySome(const CallPlace& place, ChoiceKind kind, int incount, MPI_Request* requests,
                int* outcount, int* indices, MPI_Status* statuses) {
+  const OfferedRequests offered(incount, requests);
   Batch batch(incount, requests);
   const int count = static_cast<int>(g_engine.choices.payload(kind)) - 1;
   *outcount = count < 0 ? MPI_UNDEFINED : count;
@@ -185,8 +197,7 @@ int replaySome(const CallPlace& place, ChoiceKind kind, int incount, MPI_Request
     return replaySomeOfThread(place, kind, batch, requests, *outcount, indices, statuses);
   }
   const StateLock lock;
-  sink().choseSome(kind, *outcount, indices);
-  sink().completes(place);
+  logSome(place, kind, *outcount, indices, offered);
   for (int i = 0; i < count; ++i) {
     if (indices[i] < 0 || indices[i] >= incount) {
       diverge(place, "a request array with the recorded index", "a shorter one");
@@ -207,6 +218,7 @@ int replaySome(const CallPlace& place, ChoiceKind kind, int incount, MPI_Request
 template <typename RealCall>
 int recordSome(const CallPlace& place, ChoiceKind kind, RealCall call, int incount,
                MPI_Request* requests, int* outcount, int* indices, MPI_Status* statuses) {
+  const OfferedRequests offered(incount, requests);
   Batch batch(incount, requests);
   MPI_Status* use = batch.statuses(statuses, false);
   const int result = call(incount, batch.requests(), outcount, indices, use);
@@ -222,8 +234,7 @@ int recordSome(const CallPlace& place, ChoiceKind kind, RealCall call, int incou
   } else {
     endCompletion(place);
   }
-  sink().choseSome(kind, *outcount, indices);
-  sink().completes(place);
+  logSome(place, kind, *outcount, indices, offered);
   for (int i = 0; *outcount != MPI_UNDEFINED && i < *outcount; ++i) {
     const MPI_Status* status = use != MPI_STATUSES_IGNORE ? &use[i] : nullptr;
     fileOne(batch, indices[i], status, errorOf(result, status));
@@ -363,6 +374,7 @@ int onTestany(const CallPlace& place, int count, MPI_Request* requests, int* ind
     *index = MPI_UNDEFINED;
     return MPI_SUCCESS;
   }
+  const OfferedRequests offered(count, requests);
   Batch batch(count, requests);
   MPI_Status own;
   MPI_Status* use = status != MPI_STATUS_IGNORE ? status : &own;
@@ -386,7 +398,7 @@ int onTestany(const CallPlace& place, int count, MPI_Request* requests, int* ind
   result = restoreOne(batch, *flag != 0 ? *index : -1, use, result);
   const StateLock lock;
   if (recordTest(place, ChoiceKind::Testany, next, *flag != 0)) {
-    logIndex(place, ChoiceKind::Testany, *index);
+    logIndex(place, ChoiceKind::Testany, *index, offered);
     if (*index != MPI_UNDEFINED) {
       fileOne(batch, *index, use, result);
     }

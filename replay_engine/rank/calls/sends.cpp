@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Sends, blocking, non-blocking and persistent.
+#include "replay_engine/rank/calls/offered_requests.h"
 #include "replay_engine/rank/engine/contents.h"
 #include "replay_engine/rank/engine/lanes.h"
 #include "replay_engine/rank/engine/records.h"
@@ -94,11 +95,15 @@ int nonblockingSend(const CallPlace& place, RecordKind kind, RealCall call, cons
   const SendRoute to = routeSend(dest, tag, comm);
   const int result = call(buffer, count, datatype, to.peer, to.tag, to.comm, request);
   if (!isMessage(dest, comm)) {
+    noteSendHandle(*request, result);
     return result;
   }
   if (result != MPI_SUCCESS) [[unlikely]] {
     sink().sendFailed({comm, dest, tag});
     return failedOnRoute(to, comm, result);
+  }
+  if (kind == RecordKind::Send) {
+    noteSendHandle(*request, result);
   }
   if (g_engine.requests.count() != 0) {
     g_engine.requests.erase(*request);  // a handle that MPI uses again
@@ -124,6 +129,7 @@ int persistentSend(RealCall call, SendMode mode, const void* buffer, int count,
     entry.comm = comm;
     g_engine.requests.insertPersistent(entry, buffer, count, datatype);
   }
+  forgetSendHandle(*request, result);
   return result;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Persistent receives, and what starts persistent requests.
+#include "replay_engine/rank/calls/offered_requests.h"
 #include "replay_engine/rank/calls/posted_receives.h"
 #include "replay_engine/rank/engine/buffers.h"
 #include "replay_engine/rank/engine/contents.h"
@@ -22,6 +23,7 @@ int onRecv_init(const CallPlace&, void* buffer, int count, MPI_Datatype datatype
     entry.comm = comm;
     g_engine.requests.insertPersistent(entry, buffer, count, datatype);
   }
+  forgetSendHandle(*request, result);
   return result;
 }
 

@@ -80,6 +80,7 @@ int ofProcessStatus(const char* name);
 struct Engine {
   bool record = false;  ///< choices are logged
   bool events = false;  ///< and events
+  bool offers = false;  ///< and what completion calls choose from
   bool replay = false;  ///< choices are forced
   bool jitter = false;
   bool multiple = false;  ///< MPI_THREAD_MULTIPLE
@@ -118,6 +119,8 @@ struct Engine {
   Communicators comms;
   Requests requests;
   PostNumbers postNumbers;
+  PostNumbers
+      sendHandles;  ///< with `offers`: of sends that have no other entry (calls/offered_requests.h)
   ChoiceStreams choices;
   ShadowReplay* routes = nullptr;  ///< replay: deliveries forced by shadow routes (shadow.h)
   RankClocks* clocks = nullptr;    ///< where races are found while recording (clocks.h)

@@ -199,6 +199,7 @@ void takeModes(const RankPage& page) {
   g_engine.multiple = page.threadLevel == MPI_THREAD_MULTIPLE;
   g_engine.record = (mode & (kRecordChoices | kRecordEvents)) != 0;
   g_engine.events = (mode & kRecordEvents) != 0;
+  g_engine.offers = g_engine.events && (mode & kOffers) != 0;
   g_engine.replay = (mode & kReplay) != 0;
   g_engine.jitter = (mode & kJitter) != 0;
   g_engine.holdAfter = (mode & kHoldAfter) != 0;

@@ -77,6 +77,31 @@ TEST(Recording, aReceiveByRequestIsPostedAndCompleted) {
   EXPECT_EQ(eventAt(log, 3).call, kCallTest);
 }
 
+/// Two receives, an inactive persistent request, two that are null; the second receive is done.
+void waitForAny() {
+  int values[2] = {};
+  int index = 0;
+  MPI_Request requests[5] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL,
+                             MPI_REQUEST_NULL};
+  MPI_Irecv(&values[0], 1, MPI_INT, 3, 8, MPI_COMM_WORLD, &requests[0]);
+  MPI_Recv_init(&values[1], 1, MPI_INT, 3, 9, MPI_COMM_WORLD, &requests[2]);
+  MPI_Irecv(&values[1], 1, MPI_INT, 2, 8, MPI_COMM_WORLD, &requests[3]);
+  MPI_Waitany(5, requests, &index, MPI_STATUS_IGNORE);
+}
+
+TEST(Recording, whatACallWasOfferedIsThereIfAskedFor) {
+  const fake::Script script{.arrivals = {{.source = 2, .tag = 8}}};
+  EXPECT_TRUE(logOf(record(kRecordEvents, script, waitForAny)).history.offers.empty());
+  const RankLog log = logOf(record(kRecordEvents | kOffers, script, waitForAny));
+  ASSERT_EQ(log.history.offers.size(), 1U);
+  const OfferedCompletion& call = log.history.offers[0];
+  EXPECT_EQ(eventAt(log, call.event).call, kCallWaitany);
+  EXPECT_FALSE(call.some);
+  const std::vector<OfferedRequest> expected{{0, 0, OfferedKind::Receive, false},
+                                             {3, 1, OfferedKind::Receive, true}};
+  EXPECT_EQ(call.requests, expected);
+}
+
 TEST(Recording, aSendSaysWhereToAndHowMuch) {
   const RankLog log = logOf(record(kRecordEvents, {.size = 6}, [] {
     const int values[3] = {1, 2, 3};

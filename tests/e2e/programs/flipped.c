@@ -8,6 +8,7 @@
  *   late     of twelve messages, fails if the tenth is rank 2's
  *   both     fails if rank 3 is first, and rank 1 last
  *   short    rank 2's message fits the first receive only: another one ends the job inside of MPI_Recv
+ *   any      fails if MPI_Waitany gives rank 2's message before rank 1's: both are asked for by name
  *   never    fails in no order
  *   always   fails in each */
 #include <mpi.h>
@@ -56,10 +57,31 @@ static int gather_short(void) {
   return 0;
 }
 
+static int gather_any(void) {
+  int taken[2];
+  int first;
+  int second;
+  MPI_Request requests[2];
+  if (rank == 1 || rank == 2) {
+    give(0, 1);
+  }
+  if (rank != 0) {
+    return 0;
+  }
+  MPI_Irecv(&taken[0], 1, MPI_INT, 1, 1, MPI_COMM_WORLD, &requests[0]);
+  MPI_Irecv(&taken[1], 1, MPI_INT, 2, 1, MPI_COMM_WORLD, &requests[1]);
+  MPI_Waitany(2, requests, &first, MPI_STATUS_IGNORE);
+  MPI_Waitany(2, requests, &second, MPI_STATUS_IGNORE);
+  return first == 1;
+}
+
 static int run(const char* what) {
   int took[12] = {0};
   if (strcmp(what, "short") == 0) {
     return gather_short();
+  }
+  if (strcmp(what, "any") == 0) {
+    return gather_any() ? 3 : 0;
   }
   if (strcmp(what, "harvest") == 0) {
     return gather(1, took) && took[0] == 2 ? 3 : 0;
