@@ -228,13 +228,11 @@ Status Search::counterCheck(const std::vector<std::size_t>& needed, Blame& blame
 
 BlamedDelivery Search::told(const Difference& difference) const {
   const Execution& execution = m_failing.execution;
-  const RankHistory& history = execution.ranks[index(difference.choice.rank)];
   BlamedDelivery delivery;
-  delivery.receive = {difference.choice.rank, difference.choice.by == ChosenBy::Probe
-                                                  ? history.probes[difference.choice.index].event
-                                                  : history.receives[difference.choice.index].post};
+  delivery.receive = {difference.choice.rank, askedAt(execution, difference.choice)};
   delivery.took = execution.messages[difference.failing].send;
-  const Event& event = history.events[delivery.receive.serial - 1];
+  const Event& event =
+      execution.ranks[index(difference.choice.rank)].events[delivery.receive.serial - 1];
   delivery.text = "rank " + std::to_string(difference.choice.rank) + "'s " +
                   (difference.choice.by == ChosenBy::Probe ? "probe" : "receive") + " at " +
                   siteText(execution, event.site) + " (event " +

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/branching/parent_run.h"
 
-#include "app/files/paths.h"
 #include "db/store/trace_store.h"
 
 namespace pf::app {
@@ -12,13 +11,7 @@ std::string siteWords(const Execution& execution, std::uint32_t site, FrameResol
     return "?";
   }
   const CallSite& raw = execution.sites[site];
-  const CallSite& known = raw.file.empty() ? resolver.frames(raw.module, raw.offset).front() : raw;
-  if (!known.file.empty()) {
-    return fileName(known.file) + ":" + std::to_string(known.line);
-  }
-  const std::string module = fileName(known.module);
-  return known.function.empty() ? module + "+" + std::to_string(known.offset)
-                                : known.function + " (" + module + ")";
+  return siteText(raw.file.empty() ? resolver.frames(raw.module, raw.offset).front() : raw);
 }
 
 /// "rank 0's MPI_Recv at app.c:21 (event 2)"

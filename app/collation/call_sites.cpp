@@ -228,19 +228,23 @@ void resolveCallSites(std::vector<CallSite>& sites) {
   }
 }
 
+std::string siteText(const CallSite& site) {
+  if (!site.file.empty()) {
+    return fileName(site.file) + ":" + std::to_string(site.line);
+  }
+  const std::string module = fileName(site.module);
+  return site.function.empty() ? module + "+" + std::to_string(site.offset)
+                               : site.function + " (" + module + ")";
+}
+
 std::string placeText(const std::string& module, std::uint64_t offset) {
   std::vector<CallSite> sites(1);
   sites[0].module = module;
   sites[0].offset = offset;
   resolveCallSites(sites);
   const CallSite& site = sites[0];
-  if (site.file.empty()) {
-    const std::string name = fileName(module);
-    return site.function.empty() ? name + "+" + std::to_string(offset)
-                                 : site.function + " (" + name + ")";
-  }
-  const std::string line = fileName(site.file) + ":" + std::to_string(site.line);
-  return site.function.empty() ? line : line + " (" + site.function + ")";
+  const std::string text = siteText(site);
+  return site.file.empty() || site.function.empty() ? text : text + " (" + site.function + ")";
 }
 
 std::string buildIdOf(const std::string& path) {

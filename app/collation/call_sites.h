@@ -17,6 +17,9 @@ namespace pf::app {
 /// without any keep file empty; function is then the symbol's name where there is one.
 void resolveCallSites(std::vector<CallSite>& sites);
 
+/// "main.c:57"; without debug information "work (libm.so)" or "app+4711".
+std::string siteText(const CallSite& site);
+
 /// The place behind a call, for people: "main.c:57 (work)", or what is known of it.
 std::string placeText(const std::string& module, std::uint64_t offset);
 

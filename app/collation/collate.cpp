@@ -88,16 +88,7 @@ Status addLog(db::TraceWriter& writer, Rank rank, const std::vector<unsigned cha
 }  // namespace
 
 std::string siteText(const Execution& execution, std::uint32_t site) {
-  if (site >= execution.sites.size()) {
-    return "?";
-  }
-  const CallSite& s = execution.sites[site];
-  if (!s.file.empty()) {
-    return fileName(s.file) + ":" + std::to_string(s.line);
-  }
-  const std::string module = fileName(s.module);
-  return s.function.empty() ? module + "+" + std::to_string(s.offset)
-                            : s.function + " (" + module + ")";
+  return site < execution.sites.size() ? siteText(execution.sites[site]) : "?";
 }
 
 EventRef raceEvent(const Execution& execution, const Race& race) {

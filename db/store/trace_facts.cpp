@@ -121,10 +121,7 @@ Origin originOf(const std::string& path) {
 
 Result<TraceFacts> readFacts(const std::string& path) {
   const Result<std::string> real = locateTrace(path);
-  if (!real) {
-    return real.error();
-  }
-  Result<Database> database = openAlone(*real);
+  Result<Database> database = real ? openAlone(*real) : Result<Database>(real.error());
   if (!database) {
     return database.error();
   }
@@ -145,10 +142,7 @@ Result<TraceFacts> readFacts(const std::string& path) {
 
 Result<TraceFacts> readPresentFacts(const std::string& path) {
   const Result<std::string> real = locateTrace(path);
-  if (!real) {
-    return real.error();
-  }
-  Result<Database> database = openAlone(*real);
+  Result<Database> database = real ? openAlone(*real) : Result<Database>(real.error());
   if (!database) {
     return database.error();
   }
