@@ -21,6 +21,9 @@
 namespace pf::app {
 namespace {
 
+/// A flip may lead to a deadlock, which is then an answer and no accident: it is ended once it is proven.
+constexpr std::chrono::seconds kStuckAfter(1);
+
 /// A choice of the recorded run, and the message that it is to take, or the requests that it is to give.
 struct Flip {
   RunChoice choice;
@@ -491,7 +494,11 @@ Result<int> runForced(const FlipOptions& options, const KnownRun& known, const F
   Result<JobOptions> job =
       branchJob(absolutePath(options.trace), std::move(*schedules), logs.path(), logs.facts().salt,
                 options.launcherOptions, options.force);
-  return job ? logs.run(std::move(*job), {false, nullptr, true}) : Result<int>(job.error());
+  if (!job) {
+    return job.error();
+  }
+  job->stallAfter = kStuckAfter;
+  return logs.run(std::move(*job), {false, nullptr, true});
 }
 
 /// The new trace says of which run it is a branch, and by what.

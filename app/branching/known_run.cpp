@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "app/branching/seen_run.h"
 #include "app/collation/collate.h"
 #include "app/replaying/replay.h"
 #include "app/traces/own_traces.h"
@@ -44,8 +45,12 @@ Result<KnownRun> knownRun(const std::string& trace) {
   if (!store) {
     return store.error();
   }
-  if (Status threads = oneThreadARank(*store); !threads) {
-    return threads.error();
+  const Result<std::optional<Rank>> threaded = rankWithThreads(*store);
+  if (!threaded) {
+    return threaded.error();
+  }
+  if (*threaded) {
+    return threadsCallMpi(**threaded);
   }
   KnownRun known;
   known.run = store->run();

@@ -28,12 +28,15 @@ Result<SeenRun> seenRun(LogFiles files, std::int32_t size) {
   return run;
 }
 
+Error threadsCallMpi(Rank rank) {
+  return {ErrorCode::Usage, "rank " + std::to_string(rank) + " calls MPI from several threads",
+          "Other orders of a program whose threads call MPI cannot be run yet."};
+}
+
 Status oneThreadARank(const SeenRun& run) {
   for (const RankLog& log : run.logs) {
     if (!log.lanes.empty()) {
-      return Error{ErrorCode::Usage,
-                   "rank " + std::to_string(log.rank) + " calls MPI from several threads",
-                   "Other orders of a program whose threads call MPI cannot be run yet."};
+      return threadsCallMpi(log.rank);
     }
   }
   return {};

@@ -22,7 +22,8 @@ struct SeenRun {
 /// `size`: number of ranks; one that has left no log has done nothing.
 Result<SeenRun> seenRun(LogFiles files, std::int32_t size);
 
-/// Usage where threads of a rank called MPI: of such a run no branches are known.
+/// Usage: of a run in which threads of a rank called MPI no branches are known.
+Error threadsCallMpi(Rank rank);
 Status oneThreadARank(const SeenRun& run);
 
 /// The schedules of a branch of this run.

@@ -716,6 +716,20 @@ Status partIsThere(db::TraceStore& store, const ReplayOptions& options) {
   return {};
 }
 
+/// Usage where a rank called MPI with several threads.
+Status canHoldBack(db::TraceStore& store) {
+  const Result<std::optional<Rank>> threaded = rankWithThreads(store);
+  if (!threaded) {
+    return threaded.error();
+  }
+  return !*threaded ? Status()
+                    : Status(Error{ErrorCode::Usage,
+                                   "rank " + std::to_string(**threaded) +
+                                       " calls MPI with several threads: its messages cannot be "
+                                       "held back",
+                                   "Replay it without --bounded-buffers."});
+}
+
 }  // namespace
 
 Result<int> replay(const ReplayOptions& options) {
@@ -738,8 +752,8 @@ Result<int> replay(const ReplayOptions& options) {
     }
   }
   if (options.boundedBuffers) {
-    if (Status status = oneThreadARank(*store); !status) {
-      return status.error();
+    if (Status can = canHoldBack(*store); !can) {
+      return can.error();
     }
   }
   if (((options.until || !options.cut.empty() || options.boundedBuffers) && !options.survey) ||

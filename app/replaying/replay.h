@@ -72,8 +72,8 @@ Result<std::vector<Serial>> cutBeforeAll(const db::TraceStore& store, const Exec
                                          const std::vector<Rank>& running,
                                          const std::vector<EventRef>& events);
 
-/// Usage if a rank called MPI from several threads, for what does not know of them.
-Status oneThreadARank(db::TraceStore& store);
+/// A rank that called MPI from several threads, for what does not know of them; nothing: none did.
+Result<std::optional<Rank>> rankWithThreads(db::TraceStore& store);
 
 /// Stops for a survey of a recording that is cut: as stopsAtEnd(), but a rank that ended by itself
 /// inside of a call (a fatal error; not MPI_Abort, which is known) stops before that call, so that

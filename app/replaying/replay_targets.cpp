@@ -160,20 +160,17 @@ Result<std::vector<Serial>> cutBeforeAll(const db::TraceStore& store, const Exec
   return done;
 }
 
-Status oneThreadARank(db::TraceStore& store) {
+Result<std::optional<Rank>> rankWithThreads(db::TraceStore& store) {
   const Result<std::vector<RankLog>> logs = readLogs(store);
   if (!logs) {
     return logs.error();
   }
   for (const RankLog& log : *logs) {
     if (!log.lanes.empty()) {
-      return Error{ErrorCode::Usage,
-                   "rank " + std::to_string(log.rank) +
-                       " calls MPI with several threads: its messages cannot be held back",
-                   "Replay it without --bounded-buffers."};
+      return std::optional(log.rank);
     }
   }
-  return {};
+  return std::optional<Rank>();
 }
 
 Result<bool> needsSurvey(const std::string& trace) {
