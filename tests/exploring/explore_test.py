@@ -160,7 +160,7 @@ class ExploreTest(PhotofinishTest):
                     ends.setdefault(told(outcome), set()).add(named(matching, drawn.text))
                 for matching, outcome in rows:
                     known = ends.get(outcome, ())
-                    right = matching in known or outcome.startswith(("exit", "signal")) and any(begins(matching, one) for one in known)
+                    right = matching in known or outcome.startswith(("exit", "signal")) and any(begins(matching, one, drawn.text) for one in known)
                     self.assertTrue(right, f"{matching}  {outcome}\n{drawn.text}")
                 aborting = [rank for rank, statements in enumerate(drawn.program) if {"abort", "kill"} & set(render([statements]).split())]
                 if len(aborting) == 1 and "mprobe" not in drawn.text:  # of those, orders are left out
