@@ -23,7 +23,9 @@ using namespace protocol;  // NOLINT(google-build-using-namespace): every order 
 
 namespace {
 
-/// A rank that is in one call for longer is asked where that is.
+/// Where a rank is that is in one call for longer is looked up: before whoever asks for the proof of a deadlock soonest has it.
+constexpr std::chrono::milliseconds kPlaceAfter(150);
+/// And what its receives have matched.
 constexpr std::chrono::milliseconds kSeemsToWait(1000);
 /// Then it is looked whether its data move, so often.
 constexpr std::chrono::milliseconds kMayMoveData(500);
@@ -237,10 +239,10 @@ CodePlace Agent::waitPlace(const RankState& state) {
   if (state.inCall == 0 || state.serial != m_waiting.serial || state.inCall != m_waiting.inCall) {
     m_waiting = {state.serial, state.inCall, now, {}};
   }
-  if (state.inCall == 0 || now - m_waiting.since < kSeemsToWait) {
+  if (state.inCall == 0 || now - m_waiting.since < kPlaceAfter) {
     return {};
   }
-  if (now - m_lookedForMatched >= kSeemsToWait / 2) {
+  if (now - m_waiting.since >= kSeemsToWait && now - m_lookedForMatched >= kSeemsToWait / 2) {
     lookForMatched();
   }
   if (!m_waiting.place) {
