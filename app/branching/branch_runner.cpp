@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <filesystem>
 
+#include "app/collation/failure.h"
 #include "app/recording/follow_recording.h"
 #include "app/recording/kept_output.h"
 #include "app/recording/recorded_logs.h"
@@ -96,8 +97,9 @@ Result<MadeRun> BranchRunner::makeOnce(const std::vector<std::vector<unsigned ch
   }
   made.seen = std::move(*seen);
   const Printed kept = (*printed)->take();
-  made.outcome = outcomeOf(ranksOf(made.seen.logs, made.facts, *made.seen.execution), made.facts,
-                           timeIsUp, kept);
+  const std::vector<db::RankInfo> ranks = ranksOf(made.seen.logs, made.facts, *made.seen.execution);
+  made.outcome = outcomeOf(ranks, made.facts, timeIsUp, kept);
+  made.failed = failingReceive(ranks, *made.seen.execution).value_or(EventRef{});
   if (!m_limits.check.empty() && endedWell(made.outcome)) {
     const Result<bool> right = isRight(m_limits.check, kept);
     if (!right) {

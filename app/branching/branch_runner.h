@@ -23,6 +23,7 @@ struct MadeRun {
   SeenRun seen;
   RunFacts facts;
   Outcome outcome;
+  EventRef failed;           ///< the failing receive; not valid: none looks as if it were
   bool interrupted = false;  ///< it was ended because `stop` was set
 };
 

@@ -52,11 +52,12 @@ CREATE TABLE branch(
   sender INTEGER NOT NULL,
   send INTEGER NOT NULL,             -- the how-manieth of the sender's messages
   flips INTEGER NOT NULL,
+  weight INTEGER NOT NULL,           -- of its race in that run: 0 = the last before it failed, 1 = before it failed, 2 = other
   state INTEGER NOT NULL,            -- 0 = left, 1 = made, 2 = could not be
   why TEXT NOT NULL,                 -- it could not be
   PRIMARY KEY(key)
 ) WITHOUT ROWID;
-CREATE INDEX open_branch ON branch(state, flips, run, step);
+CREATE INDEX open_branch ON branch(state, weight, flips, run, step);
 CREATE TABLE kept(
   outcome TEXT NOT NULL,
   printed TEXT NOT NULL,
@@ -64,7 +65,7 @@ CREATE TABLE kept(
   PRIMARY KEY(outcome, printed)
 ) WITHOUT ROWID;
 )";
-constexpr std::int64_t kFormat = 2;
+constexpr std::int64_t kFormat = 3;
 
 Error damaged(const std::string& path) {
   return {ErrorCode::Damaged, path + " is no exploration, or is damaged",
@@ -216,7 +217,7 @@ Result<std::int64_t> ExplorationFile::file(const FiledRun& run,
   Result<db::Statement> matching =
       m_database->prepare("INSERT INTO matchings VALUES(?1, ?2, ?3, ?4)");
   Result<db::Statement> open =
-      m_database->prepare("INSERT OR IGNORE INTO branch VALUES(?1, ?2, ?3, ?4, ?5, ?6, 0, '')");
+      m_database->prepare("INSERT OR IGNORE INTO branch VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, 0, '')");
   Result<db::Statement> done = m_database->prepare("UPDATE branch SET state = 1 WHERE key = ?1");
   for (const Status& ready :
        {transaction ? Status() : Status(transaction.error()),
@@ -259,6 +260,7 @@ Result<std::int64_t> ExplorationFile::file(const FiledRun& run,
     open->bindInteger(4, each.branch.takes.sender);
     open->bindInteger(5, each.branch.takes.send);
     open->bindInteger(6, each.flips);
+    open->bindInteger(7, static_cast<std::int64_t>(each.weight));
     if (Status filed = open->run(); !filed) {
       return filed.error();
     }
@@ -288,10 +290,9 @@ Status ExplorationFile::giveUp(const BranchKey& branch, const std::string& why) 
 
 Result<std::optional<OpenBranch>> ExplorationFile::next(std::uint32_t mostFlips,
                                                         const std::vector<BranchKey>& taken) {
-  // Few flips first; of a run, its last choices first: they are the nearest to how it ended.
   Result<db::Statement> select = m_database->prepare(
       "SELECT key, run, step, sender, send, flips FROM branch WHERE state = 0 AND flips <= ?1 "
-      "ORDER BY flips, run DESC, step DESC LIMIT ?2");
+      "ORDER BY weight, flips, run DESC, step DESC LIMIT ?2");
   if (!select) {
     return select.error();
   }

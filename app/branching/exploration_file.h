@@ -17,6 +17,7 @@
 #include "replay_engine/base/result.h"
 #include "replay_engine/base/unique_fd.h"
 #include "replay_engine/branching/branches.h"
+#include "replay_engine/races/race_weight.h"
 
 namespace pf::app {
 
@@ -48,6 +49,7 @@ struct OpenBranch {
   Branch branch;
   std::int64_t run = 0;  ///< that shows it
   std::uint32_t flips = 0;
+  RaceWeight weight = RaceWeight::Other;  ///< of its race, in that run
 };
 
 /// Runs that ended alike.
@@ -71,7 +73,8 @@ class ExplorationFile {
   /// A branch whose run could not be made, and why.
   Status giveUp(const BranchKey& branch, const std::string& why);
 
-  /// The next ones to make, of those with no more than `mostFlips`, and not among `taken`.
+  /// The one to make next, of those with no more than `mostFlips`, and not among `taken`: races before a failure first, then few flips; of a
+  /// run, its last choices first, as they are the nearest to how it ended.
   Result<std::optional<OpenBranch>> next(std::uint32_t mostFlips,
                                          const std::vector<BranchKey>& taken);
   Result<FiledRun> run(std::int64_t number);

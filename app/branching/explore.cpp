@@ -272,10 +272,14 @@ Result<bool> Explorer::make(const OpenBranch& open, const Parent& parent, int sl
 Status Explorer::fileRun(MadeRun made, std::vector<RunStep> steps, FiledRun run,
                          const std::optional<BranchKey>& key, const std::string& logs) {
   const Execution& execution = *made.seen.execution;
+  const std::vector<Race> races = findRaces(execution);
+  const std::vector<RaceWeight> weights =
+      weighRaces(execution, made.failed, races.size(),
+                 [&races](std::size_t race) -> const Race& { return races[race]; });
   std::vector<OpenBranch> branches;
-  for (const Branch& branch :
-       branchesOf(execution, *made.seen.choices, findRaces(execution), steps)) {
-    branches.push_back({branch, 0, run.flips + 1});
+  for (const Branch& branch : branchesOf(execution, *made.seen.choices, races, steps)) {
+    branches.push_back({branch, 0, run.flips + 1,
+                        branch.race < weights.size() ? weights[branch.race] : RaceWeight::Other});
   }
   run.outcome = made.outcome;
   run.matching = matchingText(execution);
@@ -446,6 +450,13 @@ Status recordFirst(const ExploreOptions& options, const std::string& trace) {
 
 }  // namespace
 
+/// Ranks of short programs mostly wait: for their launcher, and for one another in MPI_Init.
+int jobsAtOnce(std::int32_t ranks) {
+  constexpr int kRanksOfACore = 8;
+  const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  return std::clamp(kRanksOfACore * cores / std::max(1, ranks), 1, 2 * cores);
+}
+
 bool Exploration::allEndedWell() const {
   return std::ranges::all_of(
       outcomes, [](const ExploredOutcome& each) { return endedWell(each.runs.outcome); });
@@ -530,8 +541,10 @@ Result<Exploration> explore(const ExploreOptions& options) {
   const StopOnSignal stopOnSignal;
   RunLimits limits{std::chrono::duration_cast<std::chrono::milliseconds>(options.runTime),
                    options.check};
+  ExploreOptions chosen = options;
+  chosen.jobs = options.jobs > 0 ? options.jobs : jobsAtOnce(known->run.ranks);
   Explorer explorer(
-      options, ParentRun{known->run.uuid, trace, options.madeBy}, std::move(*file),
+      chosen, ParentRun{known->run.uuid, trace, options.madeBy}, std::move(*file),
       BranchRunner(std::move(*job), factsOfBranch(known->run), std::move(limits), g_stop),
       directory);
   Result<SeenRun> recorded = seenRun(std::move(known->logs), known->run.ranks);

@@ -86,7 +86,7 @@ void addExplore(CLI::App& parser, Commands& commands) {
                        ->check(CLI::Range(0.1, kLongest));
   command->add_option("--run-time", words->runTime, "end a run after so many seconds (default: 60)")
       ->check(CLI::Range(0.1, kLongest));
-  command->add_option("--jobs", options.jobs, "runs at once (default: 1)")
+  command->add_option("--jobs", options.jobs, "runs at once (default: by cores and ranks)")
       ->check(CLI::Range(1, kMostJobs));
   words->hasBound =
       command

@@ -152,6 +152,9 @@ std::vector<Branch> branchesOf(const Execution& execution, const Choices& choice
     }
     for (const Alternative& each : alternativesOf(execution, choices, steps[i], racing[*number])) {
       Branch branch{i, each.takes, before};
+      branch.race = racing[*number] != nullptr
+                        ? static_cast<std::uint32_t>(racing[*number] - races.data())
+                        : kNone;
       for (const std::uint32_t other : othersOf(each.needed, kept)) {
         add(branch.key, choices.at(other), choices.chosen(other));
       }

@@ -49,6 +49,8 @@ struct Branch {
   std::uint32_t step = 0;  ///< of its parent's steps: the first that is not kept
   ChosenName takes;        ///< what it takes instead
   BranchKey key{};
+  std::uint32_t race =
+      kNone;  ///< of those that the run has; kNone: the step is a call of Waitany's kind, or it is not told
 };
 
 /// The steps of a run that begins with `first`. Divergence: it does not, or it lacks one of them.
