@@ -80,6 +80,16 @@ class FlipTest(PhotofinishTest):
         now = [line.split() for line in self.photofinish("events", "b.pft", "--rank", "0").out.splitlines() if "MPI_Recv" in line]
         self.assertEqual([words[words.index("<-") + 2] for words in now], order[::-1])
 
+    def test_into_a_deadlock(self):
+        """It is ended once it is proven, and said with its line; explore says it so, too."""
+        explored = self.photofinish("explore", "-o", "d.explore", "mpirun", "--oversubscribe", "-n", "3", BIN / "corpus" / "deadlock_in_order", timeout=60)
+        self.assertIn("rank 0 is in MPI_Recv at deadlock_in_order.c:18 (main) for rank 2, tag 1", explored.out)
+        run = self.photofinish("flip", "d.explore.d/ok.pft", "1", "-o", "c.pft", timeout=30)
+        self.assertNotIn(run.status, (0, 3, None), run)
+        self.assertIn("rank 0 is in MPI_Recv at deadlock_in_order.c:18 (main) for rank 2, tag 1", run.err)
+        self.assertIn("it is ended", run.err)
+        self.assertTrue((self.dir / "c.pft").exists(), run)
+
     def test_bad_wishes(self):
         self.record("harvest", "--mode", "all")
         for wish, words in (("99", "there is no race 99"), ("1:9", "has no alternative 9"), ("x", "says not which message"), ("0:2=0:1", "sends nothing to rank 0"),
