@@ -4,6 +4,8 @@
 #include "mpi_calls.h"
 
 #include <algorithm>
+#include <array>
+#include <map>
 #include <optional>
 
 #include "replay_engine/log/log_prefix.h"
@@ -44,13 +46,16 @@ std::uint32_t wildNumber(const RankLog& log, std::uint32_t receive) {
       }));
 }
 
+ChoiceKind probeKind(std::uint32_t call) {
+  return call == kCallIprobe    ? ChoiceKind::Iprobe
+         : call == kCallImprobe ? ChoiceKind::Improbe
+         : call == kCallMprobe  ? ChoiceKind::Mprobe
+                                : ChoiceKind::Probe;
+}
+
 /// The next probe of this kind, which may fail first as it did.
 void forceProbe(RankLog& forced, std::uint32_t call, std::int32_t source, Tag tag) {
-  const ChoiceKind kind = call == kCallIprobe    ? ChoiceKind::Iprobe
-                          : call == kCallImprobe ? ChoiceKind::Improbe
-                          : call == kCallMprobe  ? ChoiceKind::Mprobe
-                                                 : ChoiceKind::Probe;
-  const auto k = static_cast<std::size_t>(kind);
+  const auto k = static_cast<std::size_t>(probeKind(call));
   forced.choices[k].push_back(
       {forced.finalFailedPolls[k],
        {static_cast<std::uint64_t>(source), static_cast<std::uint64_t>(tag)}});
@@ -96,11 +101,16 @@ Status forceGiven(RankLog& forced, const RankLog& whole, const ForcedChoice& cho
   return {};
 }
 
+/// What a receive or probe is to take, as its rank will be told.
+struct WantedMessage {
+  std::uint32_t call = 0;
+  bool isProbe = false;     ///< matched ones, too
+  std::int32_t source = 0;  ///< in the group of its communicator
+  Tag tag = 0;
+};
+
 /// `whole`: the log that the choice is of.
-Status force(RankLog& forced, const RankLog& whole, const ForcedChoice& choice) {
-  if (choice.choice.by == ChosenBy::Completion) {
-    return forceGiven(forced, whole, choice);
-  }
+Result<WantedMessage> wantedBy(const RankLog& whole, const ForcedChoice& choice) {
   const RankHistory& history = whole.history;
   const bool probe = choice.choice.by == ChosenBy::Probe;
   const std::uint32_t index = choice.choice.index;
@@ -117,13 +127,72 @@ Status force(RankLog& forced, const RankLog& whole, const ForcedChoice& choice) 
                  {}};
   }
   const std::uint32_t call = callOf(whole, event);
-  if (probe || isMatchedProbe(call)) {
-    forceProbe(forced, call, *source, choice.tag);
+  return WantedMessage{call, probe || isMatchedProbe(call), *source, choice.tag};
+}
+
+/// The next one of its kind.
+Status force(RankLog& forced, const RankLog& whole, const ForcedChoice& choice) {
+  if (choice.choice.by == ChosenBy::Completion) {
+    return forceGiven(forced, whole, choice);
+  }
+  const Result<WantedMessage> wanted = wantedBy(whole, choice);
+  if (!wanted) {
+    return wanted.error();
+  }
+  if (wanted->isProbe) {
+    forceProbe(forced, wanted->call, wanted->source, wanted->tag);
   } else {
-    forced.wildSources.set(wildNumber(whole, index), *source);
+    forced.wildSources.set(wildNumber(whole, choice.choice.index), wanted->source);
   }
   return {};
 }
+
+bool isPolled(ChoiceKind kind) {
+  return kind == ChoiceKind::Iprobe || kind == ChoiceKind::Improbe;
+}
+
+/// How many probes of its kind before it have left a choice: those for MPI_ANY_SOURCE, and of polled ones all that saw something.
+std::uint32_t probeNumber(const RankLog& whole, const RunChoice& choice, std::uint32_t call) {
+  const RankHistory& history = whole.history;
+  const bool polled = isPolled(probeKind(call));
+  const auto counts = [&](Serial event, Rank wanted) {
+    return callOf(whole, event) == call && (polled || wanted == kAnySource);
+  };
+  std::uint32_t number = 0;
+  for (std::uint32_t i = 0; i < choice.index; ++i) {
+    const bool before = choice.by == ChosenBy::Probe
+                            ? counts(history.probes[i].event, history.probes[i].wantedSource)
+                            : counts(history.receives[i].post, history.receives[i].wantedSource);
+    number += before ? 1U : 0U;
+  }
+  return number;
+}
+
+/// Probes that are to see a message, by kind and number, and nothing of those between them.
+class PlacedProbes {
+ public:
+  /// `whole`: the log that the choice is of.
+  void add(const RankLog& whole, const RunChoice& choice, const WantedMessage& wanted) {
+    m_all[static_cast<std::size_t>(probeKind(wanted.call))].emplace(
+        probeNumber(whole, choice, wanted.call),
+        std::vector<std::uint64_t>{static_cast<std::uint64_t>(wanted.source),
+                                   static_cast<std::uint64_t>(wanted.tag)});
+  }
+  void force(RankLog& forced) const {
+    for (std::size_t k = 0; k < m_all.size(); ++k) {
+      const std::uint64_t polls = isPolled(static_cast<ChoiceKind>(k)) ? kUntilThere : 0;
+      for (const auto& [number, seen] : m_all[k]) {
+        while (forced.choices[k].size() < number) {
+          forced.choices[k].push_back({polls, {kSeesAny, kSeesAny}});
+        }
+        forced.choices[k].push_back({polls, seen});
+      }
+    }
+  }
+
+ private:
+  std::array<std::map<std::uint32_t, std::vector<std::uint64_t>>, kChoiceKinds> m_all;
+};
 
 Result<LogPrefix> prefixOf(const LogFiles& logs, std::size_t rank, Serial events) {
   const auto file = logs.find(static_cast<Rank>(rank));
@@ -145,6 +214,26 @@ Status forceAll(RankLog& forced, const RankLog& whole, std::size_t rank,
   return {};
 }
 
+/// Choices of several runs, of which the rank makes others in between.
+Status forcePlaced(RankLog& forced, PlacedProbes& probes, const RankLog& whole, std::size_t rank,
+                   const std::vector<ForcedChoice>& choices) {
+  for (const ForcedChoice& choice : choices) {
+    if (choice.choice.rank != static_cast<Rank>(rank) || choice.choice.by == ChosenBy::Completion) {
+      continue;
+    }
+    const Result<WantedMessage> wanted = wantedBy(whole, choice);
+    if (!wanted) {
+      return wanted.error();
+    }
+    if (wanted->isProbe) {
+      probes.add(whole, choice.choice, *wanted);
+    } else {
+      forced.wildSources.set(wildNumber(whole, choice.choice.index), wanted->source);
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 ForcedChoice forcedTo(const Execution& execution, const RunChoice& choice,
@@ -160,6 +249,7 @@ Result<std::vector<std::vector<unsigned char>>> schedulesOf(const std::vector<Ch
   std::vector<std::vector<unsigned char>> schedules;
   for (std::size_t rank = 0; rank < runs.front().logs->size(); ++rank) {
     std::optional<RankLog> forced;
+    PlacedProbes probes;
     for (const ChoicesOfRun& run : runs) {
       Result<LogPrefix> log = prefixOf(*run.logs, rank, 0);
       if (!log) {
@@ -169,10 +259,11 @@ Result<std::vector<std::vector<unsigned char>>> schedulesOf(const std::vector<Ch
         forced = std::move(log->forced);
         std::ranges::fill(forced->finalFailedPolls, 0U);  // they are of another run's way
       }
-      if (Status status = forceAll(*forced, log->whole, rank, run.choices); !status) {
+      if (Status status = forcePlaced(*forced, probes, log->whole, rank, run.choices); !status) {
         return status.error();
       }
     }
+    probes.force(*forced);
     schedules.push_back(compileSchedule(*forced));
   }
   return schedules;

@@ -37,8 +37,9 @@ struct ChoicesOfRun {
   std::vector<ForcedChoice> choices;
 };
 
-/// Schedules that force these choices, of several runs of one program, wherever the program comes to them, and nothing else; the
-/// system's values are those of the first run.
+/// Schedules that force these choices of receives and probes, of several runs of one program, wherever the program comes to them, and
+/// nothing else: a polled probe fails until what it is to see is there, calls of Waitany's kind are free. The first run that names a
+/// choice has it. The system's values are those of the first run.
 Result<std::vector<std::vector<unsigned char>>> schedulesOf(const std::vector<ChoicesOfRun>& runs);
 
 /// The schedule of each rank. `logs`: of all ranks, with events.

@@ -208,6 +208,11 @@ static_assert(offsetof(LogHeader, synced) / 64 ==
 // The schedule of a rank: what a replay reads. Compiled from its log, mapped by the interposer.
 
 inline constexpr std::uint64_t kScheduleMagic = 0x0001444353464650;
+/// Of Iprobe and Improbe, in the place of the failed polls before a success: as many as it takes until what the probe is to see is there. A
+/// schedule that is put together of several runs has them, as their numbers of polls tell nothing of one another's.
+inline constexpr std::uint64_t kUntilThere = UINT64_MAX;
+/// Of a probe, in the place of the source that it is to see: any.
+inline constexpr std::uint64_t kSeesAny = UINT64_MAX;
 inline constexpr std::int32_t kPinUnknown = -1;  ///< completion never observed: leave the wildcard
 
 struct ScheduleSection {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Probes: MPI's choice of a message is made here; the receive by source and tag after it only
 // executes it.
+#include <array>
+
 #include "replay_engine/rank/engine/lanes.h"
 #include "replay_engine/rank/engine/records.h"
 #include "replay_engine/rank/engine/wrapper_support.h"
@@ -35,13 +37,21 @@ bool isRefused(int source, int tag, MPI_Comm comm) {
 /// Looks up what the recording's probe chose. `source` and `tag` become what to ask MPI for.
 NextChoice forced(const Choice& choice, int* source, int* tag) {
   const NextChoice next = g_engine.choices.next(choice.kind);
+  std::array<std::uint64_t, 2> recorded{};
   if (next == NextChoice::Hit) {
-    const auto recordedSource = static_cast<int>(g_engine.choices.payload(choice.kind));
-    const auto recordedTag = static_cast<int>(g_engine.choices.payload(choice.kind));
-    if (isWild(*source)) {
-      *source = recordedSource;
-      *tag = recordedTag;
-    }
+    recorded[0] = g_engine.choices.payload(choice.kind);
+    recorded[1] = g_engine.choices.payload(choice.kind);
+  } else if (next == NextChoice::WhenThere) {
+    recorded = g_engine.choices.payloadAhead(choice.kind);
+  } else {
+    return next;
+  }
+  if (recorded[0] == kSeesAny) {
+    return next == NextChoice::Hit ? NextChoice::Live : next;
+  }
+  if (isWild(*source)) {
+    *source = static_cast<int>(recorded[0]);
+    *tag = static_cast<int>(recorded[1]);
   }
   return next;
 }
@@ -107,6 +117,9 @@ int probeOfThread(const CallPlace& place, const Choice& choice, Ask ask, int sou
     }
     if (found != 0) {
       restoreStatus(use, where.routed);
+      if (next == NextChoice::WhenThere) {
+        g_engine.choices.useAhead(choice.kind);
+      }
     }
     result = where.routed != nullptr ? errorOnShadow(comm, result) : result;
   }
@@ -166,7 +179,7 @@ int blockingProbe(const CallPlace& place, const Choice& choice, RealCall call, i
   return result;
 }
 
-/// MPI_Iprobe and MPI_Improbe. `poll(source, flag, status)` asks MPI once, `wait(route, status)`
+/// MPI_Iprobe and MPI_Improbe. `poll(source, tag, flag, status)` asks MPI once, `wait(route, status)`
 /// until it succeeds.
 template <typename Poll, typename Wait>
 int polledProbe(const CallPlace& place, const Choice& choice, Poll poll, Wait wait, int source,
@@ -174,12 +187,12 @@ int polledProbe(const CallPlace& place, const Choice& choice, Poll poll, Wait wa
   MPI_Status own;
   MPI_Status* use = status != MPI_STATUS_IGNORE ? status : &own;
   if (!isMessage(source, comm)) {
-    return poll(source, flag, status);
+    return poll(source, tag, flag, status);
   }
+  int askSource = source;
+  int askTag = tag;
+  NextChoice next = NextChoice::Live;
   if (g_engine.replay) {
-    int askSource = source;
-    int askTag = tag;
-    NextChoice next = NextChoice::Live;
     {
       const StateLock lock;
       if (!isRefused(source, tag, comm)) {
@@ -206,16 +219,19 @@ int polledProbe(const CallPlace& place, const Choice& choice, Poll poll, Wait wa
       return result;
     }
   }
-  int asked = source;
   int result = MPI_SUCCESS;
-  if (g_engine.jitter && !jitteredPoll(&asked, tag, comm)) [[unlikely]] {
+  const bool mayFail = g_engine.jitter && next != NextChoice::WhenThere;
+  if (mayFail && !jitteredPoll(&askSource, tag, comm)) [[unlikely]] {
     *flag = 0;
   } else {
-    result = poll(asked, flag, use);
+    result = poll(askSource, askTag, flag, use);
   }
   if (result == MPI_SUCCESS) {
     const StateLock lock;
     if (*flag != 0) {
+      if (next == NextChoice::WhenThere) {
+        g_engine.choices.useAhead(choice.kind);
+      }
       beginEvent(place, comm, source, tag);
       takePost(choice);
       logHit(place, choice, source, tag, comm, *use);
@@ -292,8 +308,8 @@ int onIprobe(const CallPlace& place, int source, int tag, MPI_Comm comm, int* fl
     return probeOfThread(place, {ChoiceKind::Iprobe, RecordKind::Probe}, ask, source, tag, comm,
                          flag, status);
   }
-  const auto poll = [&](int s, int* f, MPI_Status* use) {
-    return PF_REAL(Iprobe)(s, tag, comm, f, use);
+  const auto poll = [&](int s, int t, int* f, MPI_Status* use) {
+    return PF_REAL(Iprobe)(s, t, comm, f, use);
   };
   const auto wait = [&](const ProbeRoute& where, MPI_Status* use) {
     return PF_REAL(Probe)(where.source, where.tag, where.comm, use);
@@ -311,8 +327,8 @@ int onImprobe(const CallPlace& place, int source, int tag, MPI_Comm comm, int* f
     return probeOfThread(place, {ChoiceKind::Improbe, RecordKind::Receive}, ask, source, tag, comm,
                          flag, status);
   }
-  const auto poll = [&](int s, int* f, MPI_Status* use) {
-    return PF_REAL(Improbe)(s, tag, comm, f, message, use);
+  const auto poll = [&](int s, int t, int* f, MPI_Status* use) {
+    return PF_REAL(Improbe)(s, t, comm, f, message, use);
   };
   const auto wait = [&](const ProbeRoute& where, MPI_Status* use) {
     return matchedProbe(where, comm, message, use);

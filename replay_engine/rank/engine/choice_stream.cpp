@@ -102,6 +102,10 @@ NextChoice ChoiceStreams::next(ChoiceKind kind) {
     stream.primed = true;
     hasRead(before, stream.at);
   }
+  if (stream.failedPolls == kUntilThere &&
+      (kind == ChoiceKind::Iprobe || kind == ChoiceKind::Improbe)) {
+    return NextChoice::WhenThere;
+  }
   if (stream.failedPolls > 0) {
     --stream.failedPolls;
     return NextChoice::FailedPoll;
@@ -123,6 +127,19 @@ std::uint64_t ChoiceStreams::payload(ChoiceKind kind) {
   const std::uint64_t value = takeVarint(&stream.at, stream.end);
   hasRead(before, stream.at);
   return value;
+}
+
+std::array<std::uint64_t, 2> ChoiceStreams::payloadAhead(ChoiceKind kind) {
+  const ChoiceStream& stream = mine().streams[static_cast<std::size_t>(kind)];
+  const unsigned char* at = stream.at;
+  const std::uint64_t first = takeVarint(&at, stream.end);
+  return {first, takeVarint(&at, stream.end)};
+}
+
+void ChoiceStreams::useAhead(ChoiceKind kind) {
+  (void)payload(kind);
+  (void)payload(kind);
+  mine().streams[static_cast<std::size_t>(kind)].primed = false;
 }
 
 void ChoiceStreams::giveBack() const {

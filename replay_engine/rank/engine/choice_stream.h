@@ -3,6 +3,7 @@
 // schedule. Where there is none, MPI chooses.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 
@@ -16,6 +17,7 @@ struct CallPlace;
 enum class NextChoice : std::uint8_t {
   FailedPoll,  ///< it failed (flag = false)
   Hit,         ///< it succeeded; payload() follows
+  WhenThere,   ///< it is to succeed once payloadAhead() is there; then comes useAhead()
   Live,        ///< the record has ended: let MPI choose
 };
 
@@ -78,6 +80,10 @@ class ChoiceStreams {
   NextChoice next(ChoiceKind kind);
   /// Next number of the payload of the choice that next() returned as Hit.
   std::uint64_t payload(ChoiceKind kind);
+  /// The first two numbers of the payload of a choice that next() has returned as WhenThere.
+  [[nodiscard]] std::array<std::uint64_t, 2> payloadAhead(ChoiceKind kind);
+  /// It has succeeded.
+  void useAhead(ChoiceKind kind);
   /// Source for wildcard receive number `wild`: a rank of the communicator, or kPinUnknown.
   std::int32_t pin(std::uint32_t wild);
   /// Whether the receive with this post number was cancelled in the recording.

@@ -44,6 +44,61 @@ TEST(Replaying, aReceiveThatNobodySawCompleteIsLeftToMpi) {
   EXPECT_EQ(replayed.said, "took 30 from 3 tag 5\n");
 }
 
+/// Probes until one has seen two messages, with how often it failed before.
+void pollTwice() {
+  for (int i = 0; i < 2; ++i) {
+    MPI_Status seen{};
+    int failed = -1;
+    for (int flag = 0; flag == 0; ++failed) {
+      MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &flag, &seen);
+    }
+    say("failed %d", failed);
+    int value = 0;
+    MPI_Recv(&value, 1, MPI_INT, seen.MPI_SOURCE, seen.MPI_TAG, MPI_COMM_WORLD, &seen);
+    sayTaken(seen, value);
+  }
+}
+
+RankRun runWith(const RankLog& choices, const fake::Script& script, const Program& program) {
+  return run(script, program,
+             {.mode = kReplay | kRecordEvents, .schedule = compileSchedule(choices)});
+}
+
+/// A schedule of several runs' choices: a poll fails until what it is to see is there, however often, and one without a choice sees any.
+TEST(Replaying, aPollMayFailUntilItsMessageIsThere) {
+  RankLog log;
+  log.rank = 0;
+  log.size = 4;
+  auto& polls = log.choices[static_cast<std::size_t>(ChoiceKind::Iprobe)];
+  polls = {{kUntilThere, {2, 5}}, {kUntilThere, {kSeesAny, kSeesAny}}};
+  const RankRun second =
+      runWith(log, {.arrivals = {{1, 5, 10}, {2, 6, 19}, {2, 5, 20, 7}}}, pollTwice);
+  EXPECT_EQ(second.ending, Ending::Finished);
+  EXPECT_EQ(second.said, "failed 7\ntook 20 from 2 tag 5\nfailed 0\ntook 10 from 1 tag 5\n");
+  polls = {{kUntilThere, {kSeesAny, kSeesAny}}, {kUntilThere, {2, 6}}};
+  const RankRun first = runWith(log, {.arrivals = {{1, 5, 10, 3}, {2, 6, 19}}}, pollTwice);
+  EXPECT_EQ(first.said, "failed 0\ntook 19 from 2 tag 6\n");  // its other message never comes
+  EXPECT_NE(first.ending, Ending::Finished);
+}
+
+TEST(Replaying, aProbeWithoutAChoiceSeesAny) {
+  RankLog log;
+  log.rank = 0;
+  log.size = 4;
+  log.choices[static_cast<std::size_t>(ChoiceKind::Probe)] = {{0, {kSeesAny, kSeesAny}},
+                                                              {0, {1, 5}}};
+  const RankRun both = runWith(log, {.arrivals = {{2, 6, 20}, {2, 7, 21}, {1, 5, 10, 4}}}, [] {
+    for (int i = 0; i < 2; ++i) {
+      MPI_Status seen{};
+      MPI_Probe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &seen);
+      int value = 0;
+      MPI_Recv(&value, 1, MPI_INT, seen.MPI_SOURCE, seen.MPI_TAG, MPI_COMM_WORLD, &seen);
+      sayTaken(seen, value);
+    }
+  });
+  EXPECT_EQ(both.said, "took 20 from 2 tag 6\ntook 10 from 1 tag 5\n");
+}
+
 /// A rank that was killed in the recording goes on by itself where its record ends.
 TEST(Replaying, behindTheEndOfTheRecordMpiChoosesAgain) {
   for (const std::uint32_t mode : kBothModes) {
