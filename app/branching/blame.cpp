@@ -12,6 +12,7 @@
 #include "app/branching/delta.h"
 #include "app/branching/explore.h"
 #include "app/branching/known_run.h"
+#include "app/branching/parent_run.h"
 #include "app/collation/event_text.h"
 #include "app/files/passing_directory.h"
 #include "app/files/paths.h"
@@ -22,6 +23,12 @@
 namespace pf::app {
 namespace fs = std::filesystem;
 namespace {
+
+constexpr std::uint64_t kNearRuns = 20;  ///< by flips, before others are tried
+constexpr std::uint64_t kFreeRuns = 20;  ///< of which nothing is forced
+/// A run may take so much longer than the failing one, and this in any case.
+constexpr int kTimesLonger = 10;
+constexpr std::chrono::milliseconds kShortest(5000);
 
 enum class Verdict : std::uint8_t { Fails, Good, Unclear };
 
@@ -59,6 +66,11 @@ bool hangsOnOurOrder(const Execution& execution) {
   return false;
 }
 
+/// Nobody ended it but us.
+bool isHang(const Outcome& outcome) {
+  return outcome.name == "deadlock" || outcome.name == "hang" || outcome.name == "time limit";
+}
+
 class Search {
  public:
   /// `logs`: a directory for those of one run after the other; it must not be there.
@@ -69,6 +81,8 @@ class Search {
         m_logs(std::move(logs)) {}
 
   Status findOutcome();
+  /// A run of which nothing is forced that ends well: kept as `trace`. False: none of some did.
+  Result<bool> findFreeGood(const std::string& trace);
   /// Usage: it is of another program.
   Result<Blame> findAgainst(const std::string& good);
 
@@ -84,7 +98,7 @@ class Search {
   const BlameOptions& m_options;
   const KnownRun m_failing;
   KnownRun m_good;
-  const BranchRunner m_runner;
+  BranchRunner m_runner;
   const std::string m_logs;
   std::string m_outcome;
   std::vector<Difference> m_differences;
@@ -101,6 +115,7 @@ Status Search::findOutcome() {
     return schedules.error();
   }
   ++m_runs;
+  const auto begun = std::chrono::steady_clock::now();
   const Result<MadeRun> made = m_runner.make(*schedules, m_logs);
   std::error_code ignored;
   fs::remove_all(m_logs, ignored);
@@ -108,12 +123,43 @@ Status Search::findOutcome() {
     return made.error();
   }
   m_outcome = made->outcome.name;
+  if (m_outcome != "time limit") {  // one that polls for what cannot come then is not waited for
+    m_runner.endAfter(
+        std::max(kShortest, std::chrono::duration_cast<std::chrono::milliseconds>(
+                                kTimesLonger * (std::chrono::steady_clock::now() - begun))));
+  }
   if (endedWell(made->outcome)) {
     return Error{ErrorCode::Usage, "this run did not fail: there is nothing to blame",
                  "Where only its output is wrong, --check COMMAND says so: a command of the shell "
                  "that fails for wrong output."};
   }
   return {};
+}
+
+Result<bool> Search::findFreeGood(const std::string& trace) {
+  const auto schedules = schedulesOf({ChoicesOfRun{&m_failing.logs, {}}});
+  if (!schedules) {
+    return schedules.error();
+  }
+  std::error_code ignored;
+  for (std::uint64_t seed = 0; seed < kFreeRuns; ++seed) {
+    ++m_runs;
+    const Result<MadeRun> made = m_runner.make(*schedules, m_logs, seed / 2);  // 0: no delays
+    if (!made && made.error().code != ErrorCode::Divergence) {
+      return made.error();
+    }
+    const bool good = made && endedWell(made->outcome);
+    if (const Status kept = good ? keepRun(m_logs, made->facts, trace) : Status(); !kept) {
+      return kept.error();
+    }
+    fs::remove_all(m_logs, ignored);
+    if (good) {
+      const ParentRun parent{m_failing.run.uuid, absolutePath(m_options.failing), "blame"};
+      const Status said = keepParent(trace, parent, {});
+      return said ? Result<bool>(true) : Result<bool>(said.error());
+    }
+  }
+  return false;
 }
 
 void Search::compare() {
@@ -147,7 +193,7 @@ Result<Verdict> Search::run(const std::vector<ChoicesOfRun>& forcedChoices,
     return made.error().code == ErrorCode::Divergence ? Result<Verdict>(Verdict::Unclear)
                                                       : Result<Verdict>(made.error());
   }
-  if (hangsOnOurOrder(*made->seen.execution)) {
+  if (isHang(made->outcome) && hangsOnOurOrder(*made->seen.execution)) {
     return Verdict::Unclear;
   }
   return made->outcome.name == m_outcome ? Verdict::Fails
@@ -170,9 +216,11 @@ Result<Verdict> Search::tryWith(const std::vector<std::size_t>& ofFailing,
   std::set<std::pair<Rank, std::uint32_t>> taken;
   std::vector<RunChoice> made;
   for (const std::size_t i : ofFailing) {
-    const ChosenName name = nameOf(m_failing.execution, m_differences[i].failing);
-    taken.emplace(name.sender, name.send);
     made.push_back(m_differences[i].choice);
+    if (m_differences[i].choice.by == ChosenBy::Receive) {  // a probe takes nothing away
+      const ChosenName name = nameOf(m_failing.execution, m_differences[i].failing);
+      taken.emplace(name.sender, name.send);
+    }
   }
   const auto isTaken = [&](std::uint32_t message) {
     const ChosenName name = nameOf(m_good.execution, message);
@@ -182,7 +230,7 @@ Result<Verdict> Search::tryWith(const std::vector<std::size_t>& ofFailing,
   std::vector<std::uint32_t> left;
   for (const std::size_t i : ofFailing) {
     if (const std::uint32_t message = m_differences[i].good;
-        message != kNone && !isTaken(message)) {
+        m_differences[i].choice.by == ChosenBy::Receive && message != kNone && !isTaken(message)) {
       left.push_back(message);
     }
   }
@@ -191,7 +239,7 @@ Result<Verdict> Search::tryWith(const std::vector<std::size_t>& ofFailing,
     if (std::ranges::find(made, choice) != made.end()) {
       continue;
     }
-    if (!isTaken(message)) {
+    if (choice.by == ChosenBy::Probe || !isTaken(message)) {
       good.choices.push_back(forced(m_good.execution, choice, message));
       continue;
     }
@@ -236,7 +284,8 @@ BlamedDelivery Search::told(const Difference& difference) const {
   delivery.text = "rank " + std::to_string(difference.choice.rank) + "'s " +
                   (difference.choice.by == ChosenBy::Probe ? "probe" : "receive") + " at " +
                   siteText(execution, event.site) + " (event " +
-                  std::to_string(delivery.receive.serial) + ") takes rank " +
+                  std::to_string(delivery.receive.serial) + ")" +
+                  (difference.choice.by == ChosenBy::Probe ? " sees rank " : " takes rank ") +
                   std::to_string(delivery.took.rank) + "'s message";
   if (difference.good != kNone) {
     delivery.tookInstead = m_good.execution.messages[difference.good].send;
@@ -332,39 +381,71 @@ Result<Blame> Search::findAgainst(const std::string& good) {
   return found;
 }
 
-/// A run that ends well, by flips of the one that failed.
-Result<std::string> findGood(const BlameOptions& options, const std::string& directory) {
+/// By flips of the run that failed, its last choices first; goes on with what it has found in `directory`.
+Result<Exploration> exploreForGood(const BlameOptions& options, const std::string& directory,
+                                   std::uint64_t mostRuns) {
   ExploreOptions look;
   look.trace = options.failing;
   look.madeBy = "blame";
   look.state = directory + "/orders";
-  look.mostRuns = options.mostRuns;
+  look.mostRuns = mostRuns;
   look.runTime = std::chrono::duration<double>(options.runTime);
   look.check = options.check;
   look.firstGood = true;
-  const Result<Exploration> found = explore(look);
+  return explore(look);
+}
+
+/// Of a run that ended well; empty: none did.
+std::string goodTrace(const Exploration& found) {
+  for (const ExploredOutcome& each : found.outcomes) {
+    if (endedWell(each.runs.outcome) && !each.runs.trace.empty()) {
+      return each.runs.trace;
+    }
+  }
+  return {};
+}
+
+Result<std::string> moved(const std::string& from, std::string to) {
+  std::error_code error;
+  fs::rename(from, to, error);
+  return error ? Result<std::string>(systemError("cannot make " + to, error.value())) : to;
+}
+
+/// A run that ends well: one that is few flips from the one that failed; else one of which nothing is forced, as a program that
+/// fails often in many places ends well by itself sooner than by a flip; else more flips.
+Result<std::string> findGood(const BlameOptions& options, const std::string& directory,
+                             Search& search) {
+  std::string name = goodName(options.failing);
+  std::error_code ignored;
+  if (fs::exists(name, ignored)) {
+    name = db::freeNumberedName(name);
+  }
+  const std::uint64_t near = std::min(kNearRuns, options.mostRuns);
+  Result<Exploration> found = exploreForGood(options, directory, near);
+  if (found && goodTrace(*found).empty() && !found->whole()) {
+    const Result<bool> free = search.findFreeGood(name);
+    if (!free || *free) {
+      return free ? Result<std::string>(name) : Result<std::string>(free.error());
+    }
+    if (options.mostRuns > near) {
+      found = exploreForGood(options, directory, options.mostRuns - near);
+    }
+  }
   if (!found) {
     return found.error();
   }
-  for (const ExploredOutcome& each : found->outcomes) {
-    if (!endedWell(each.runs.outcome) || each.runs.trace.empty()) {
-      continue;
-    }
-    std::string name = goodName(options.failing);
-    std::error_code error;
-    if (fs::exists(name, error)) {
-      name = db::freeNumberedName(name);
-    }
-    fs::rename(each.runs.trace, name, error);
-    return error ? Result<std::string>(systemError("cannot make " + name, error.value())) : name;
+  if (const std::string trace = goodTrace(*found); !trace.empty()) {
+    return moved(trace, name);
   }
-  return Error{ErrorCode::NotFound,
-               found->whole()
-                   ? "the program fails in each of its " + std::to_string(found->counts.runs) +
-                         " orders: no delivery is to blame"
-                   : "none of " + std::to_string(found->counts.runs) + " other orders ends well",
-               found->whole() ? "Debug it as it is: 'photofinish " + options.failing + "'."
-                              : "Give a good run, or more runs: --max-runs."};
+  const std::string runs = std::to_string(found->counts.runs);
+  return found->whole() ? Error{ErrorCode::NotFound,
+                                "the program fails in each of its " + runs +
+                                    " orders: no delivery is to blame",
+                                "Debug it as it is: 'photofinish " + options.failing + "'."}
+                        : Error{ErrorCode::NotFound,
+                                "none of " + runs + " other orders ends well, nor of " +
+                                    std::to_string(kFreeRuns) + " runs of which nothing was forced",
+                                "Give a good run, or more runs: --max-runs."};
 }
 
 }  // namespace
@@ -394,7 +475,7 @@ Result<Blame> blame(const BlameOptions& options) {
   if (!options.good.empty()) {
     return search.findAgainst(options.good);
   }
-  const Result<std::string> good = findGood(options, place.path());
+  const Result<std::string> good = findGood(options, place.path(), search);
   if (!good) {
     return good.error();
   }

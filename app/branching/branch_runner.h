@@ -2,6 +2,7 @@
 // Makes the runs of an exploration, one after the other on each thread. Private to app/branching.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <string>
@@ -36,6 +37,8 @@ class BranchRunner {
         m_limits(std::move(limits)),
         m_stop(stop) {}
 
+  /// Runs are ended after this time at the latest.
+  void endAfter(std::chrono::milliseconds time) { m_limits.time = std::min(m_limits.time, time); }
   /// `jitterSeed`: delays at random by it; 0: none. `logs`: a directory, which must not be there; the caller removes it. Divergence: the run did not begin as it was to;
   /// System and others: the launcher failed for reasons of its own, again and again.
   Result<MadeRun> make(const std::vector<std::vector<unsigned char>>& schedules,
@@ -47,7 +50,7 @@ class BranchRunner {
 
   const JobOptions m_job;
   const RunFacts m_facts;
-  const RunLimits m_limits;
+  RunLimits m_limits;
   const std::atomic<bool>& m_stop;
 };
 
