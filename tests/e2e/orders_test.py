@@ -44,7 +44,7 @@ class OrdersTest(PhotofinishTest):
         _, found = self.explore("stuck")
         self.assertEqual(self.by_outcome(found), {"deadlock": 3, "ok": 3})
         sentence = next(each["sentence"] for each in found["outcomes"] if each["outcome"] == "deadlock")
-        self.assertIn("rank 0 is in MPI_Recv for rank 3, tag 9", sentence)
+        self.assertIn("rank 0 is in MPI_Recv at flipped.c:23 (take) for rank 3, tag 9", sentence)
 
     def test_which_request_is_given(self):
         """No receive of it has a choice: what MPI_Waitany gives decides. It can be flipped, and left alone."""
