@@ -30,7 +30,7 @@ constexpr std::uint64_t kFreeRuns = 20;  ///< of which nothing is forced
 constexpr int kTimesLonger = 10;
 constexpr std::chrono::milliseconds kShortest(5000);
 
-enum class Verdict : std::uint8_t { Fails, Good, Unclear };
+enum class Verdict : std::uint8_t { Fails, FailsOtherwise, Good, Unclear };
 
 /// A choice that the two runs made otherwise.
 struct Difference {
@@ -101,6 +101,7 @@ class Search {
   BranchRunner m_runner;
   const std::string m_logs;
   std::string m_outcome;
+  bool m_anyFailure = false;  ///< the deliveries make it fail, though not always in this way
   std::vector<Difference> m_differences;
   std::vector<std::pair<RunChoice, std::uint32_t>> m_alike;  ///< choices of the good run
   std::uint64_t m_runs = 0;
@@ -137,14 +138,10 @@ Status Search::findOutcome() {
 }
 
 Result<bool> Search::findFreeGood(const std::string& trace) {
-  const auto schedules = schedulesOf({ChoicesOfRun{&m_failing.logs, {}}});
-  if (!schedules) {
-    return schedules.error();
-  }
   std::error_code ignored;
   for (std::uint64_t seed = 0; seed < kFreeRuns; ++seed) {
     ++m_runs;
-    const Result<MadeRun> made = m_runner.make(*schedules, m_logs, seed / 2);  // 0: no delays
+    const Result<MadeRun> made = m_runner.make({}, m_logs, seed);  // 0: no delays
     if (!made && made.error().code != ErrorCode::Divergence) {
       return made.error();
     }
@@ -196,9 +193,10 @@ Result<Verdict> Search::run(const std::vector<ChoicesOfRun>& forcedChoices,
   if (isHang(made->outcome) && hangsOnOurOrder(*made->seen.execution)) {
     return Verdict::Unclear;
   }
-  return made->outcome.name == m_outcome ? Verdict::Fails
-         : endedWell(made->outcome)      ? Verdict::Good
-                                         : Verdict::Unclear;
+  if (endedWell(made->outcome)) {
+    return Verdict::Good;
+  }
+  return m_anyFailure || made->outcome.name == m_outcome ? Verdict::Fails : Verdict::FailsOtherwise;
 }
 
 ChoicesOfRun Search::asInFailing(const std::vector<std::size_t>& which) const {
@@ -269,7 +267,9 @@ Status Search::counterCheck(const std::vector<std::size_t>& needed, Blame& blame
     blame.failedWith += *with == Verdict::Fails ? 1 : 0;
     blame.failedWithout += *without == Verdict::Fails ? 1 : 0;
     blame.failedAlone += *alone == Verdict::Fails ? 1 : 0;
-    blame.unclear += (*with == Verdict::Unclear ? 1 : 0) + (*without == Verdict::Unclear ? 1 : 0);
+    for (const Verdict each : {*with, *without}) {
+      blame.unclear += each == Verdict::Unclear || each == Verdict::FailsOtherwise ? 1 : 0;
+    }
   }
   return {};
 }
@@ -323,7 +323,9 @@ Result<Blame> Search::find() {
   if (!whole) {
     return whole.error();
   }
-  if (*whole != Verdict::Fails) {
+  if (*whole == Verdict::FailsOtherwise) {
+    m_anyFailure = true;
+  } else if (*whole != Verdict::Fails) {
     return Error{ErrorCode::Divergence,
                  "with all its deliveries forced, the program does not fail again",
                  "It is not deterministic beyond its messages, or fails because of when something "
@@ -346,6 +348,7 @@ Result<Blame> Search::find() {
   }
   Blame blame;
   blame.outcome = m_outcome;
+  blame.anyFailure = m_anyFailure;
   if (Status checked = counterCheck(*needed, blame); !checked) {
     return checked.error();
   }
@@ -392,6 +395,7 @@ Result<Exploration> exploreForGood(const BlameOptions& options, const std::strin
   look.runTime = std::chrono::duration<double>(options.runTime);
   look.check = options.check;
   look.firstGood = true;
+  look.farthestFirst = true;
   return explore(look);
 }
 
@@ -486,7 +490,8 @@ Result<Blame> blame(const BlameOptions& options) {
 std::string blameText(const Blame& blame) {
   const std::string of = " of " + std::to_string(blame.checks);
   const std::string it = blame.deliveries.size() == 1 ? "it" : "these";
-  std::string text = blame.outcome + ": " + blame.sentence + "\n";
+  std::string text =
+      blame.outcome + (blame.anyFailure ? ", or otherwise: " : ": ") + blame.sentence + "\n";
   text += std::to_string(blame.failedWith) + of + " runs with " + it + " failed so, " +
           std::to_string(blame.failedWithout) + of + " without; with " + it +
           ", and all else free, " + std::to_string(blame.failedAlone) + of;
@@ -500,6 +505,7 @@ std::string blameText(const Blame& blame) {
 std::string blameJson(const Blame& blame) {
   using nlohmann::json;
   json document = {{"outcome", blame.outcome},
+                   {"any_failure", blame.anyFailure},
                    {"sentence", blame.sentence},
                    {"good", blame.good},
                    {"runs", blame.runs},

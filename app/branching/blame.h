@@ -41,6 +41,8 @@ struct Blame {
   int failedAlone = 0;    ///< that took these, all else free
   int unclear = 0;        ///< of the first two: runs that ended otherwise
   /// "fails if and only if …", or what was seen, where it was not always so.
+  bool anyFailure =
+      false;  ///< the deliveries make it fail, but not always with this outcome: any counts
   std::string sentence;
 };
 

@@ -54,6 +54,10 @@ Result<MadeRun> BranchRunner::makeOnce(const std::vector<std::vector<unsigned ch
   job.session.mode |= jitterSeed != 0 ? static_cast<std::uint32_t>(kJitter) : 0U;
   job.session.jitterSeed = jitterSeed;
   job.schedules = schedules;
+  if (schedules.empty()) {  // a recording as any, also in how jitter provokes other orders
+    job.session.mode &= ~(kReplay | kBranch);
+    job.trace.clear();
+  }
   job.stallAfter = kStuckAfter;
   job.stallLimit = m_limits.time;
   job.input = null.get();  // for one that has no recorded input

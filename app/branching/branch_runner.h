@@ -39,7 +39,7 @@ class BranchRunner {
 
   /// Runs are ended after this time at the latest.
   void endAfter(std::chrono::milliseconds time) { m_limits.time = std::min(m_limits.time, time); }
-  /// `jitterSeed`: delays at random by it; 0: none. `logs`: a directory, which must not be there; the caller removes it. Divergence: the run did not begin as it was to;
+  /// `schedules`: none: nothing is forced. `jitterSeed`: delays at random by it; 0: none. `logs`: a directory, which must not be there; the caller removes it. Divergence: the run did not begin as it was to;
   /// System and others: the launcher failed for reasons of its own, again and again.
   Result<MadeRun> make(const std::vector<std::vector<unsigned char>>& schedules,
                        const std::string& logs, std::uint64_t jitterSeed = 0) const;

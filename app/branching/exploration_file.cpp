@@ -289,10 +289,15 @@ Status ExplorationFile::giveUp(const BranchKey& branch, const std::string& why) 
 }
 
 Result<std::optional<OpenBranch>> ExplorationFile::next(std::uint32_t mostFlips,
-                                                        const std::vector<BranchKey>& taken) {
+                                                        const std::vector<BranchKey>& taken,
+                                                        bool farthestFirst) {
   Result<db::Statement> select = m_database->prepare(
-      "SELECT key, run, step, sender, send, flips FROM branch WHERE state = 0 AND flips <= ?1 "
-      "ORDER BY weight, flips, run DESC, step DESC LIMIT ?2");
+      farthestFirst
+          ? "SELECT key, run, step, sender, send, branch.flips FROM branch JOIN run ON run.id = "
+            "branch.run WHERE state = 0 AND branch.flips <= ?1 ORDER BY length(run.steps) DESC, "
+            "weight, branch.flips, run DESC, step DESC LIMIT ?2"
+          : "SELECT key, run, step, sender, send, flips FROM branch WHERE state = 0 AND flips <= "
+            "?1 ORDER BY weight, flips, run DESC, step DESC LIMIT ?2");
   if (!select) {
     return select.error();
   }

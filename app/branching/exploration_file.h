@@ -74,9 +74,10 @@ class ExplorationFile {
   Status giveUp(const BranchKey& branch, const std::string& why);
 
   /// The one to make next, of those with no more than `mostFlips`, and not among `taken`: races before a failure first, then few flips; of a
-  /// run, its last choices first, as they are the nearest to how it ended.
+  /// run, its last choices first, as they are the nearest to how it ended. `farthestFirst`: before all that, those of runs with most choices.
   Result<std::optional<OpenBranch>> next(std::uint32_t mostFlips,
-                                         const std::vector<BranchKey>& taken);
+                                         const std::vector<BranchKey>& taken,
+                                         bool farthestFirst = false);
   Result<FiledRun> run(std::int64_t number);
   /// From the first run to this one.
   Result<std::vector<TakenInstead>> flipsTo(std::int64_t number);

@@ -222,7 +222,8 @@ void Explorer::work(int slot) {
 
 /// False: there is no branch that is left for now.
 Result<bool> Explorer::makeNext(int slot, std::unique_lock<std::mutex>& lock) {
-  const Result<std::optional<OpenBranch>> open = m_file.next(mostFlips(), m_taken);
+  const Result<std::optional<OpenBranch>> open =
+      m_file.next(mostFlips(), m_taken, m_options.farthestFirst);
   if (!open || !*open) {
     return open ? Result<bool>(false) : Result<bool>(open.error());
   }

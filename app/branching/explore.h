@@ -27,9 +27,11 @@ struct ExploreOptions {
   std::string check;                   ///< a command of the shell, as in UntilFailure
   bool firstFailure = false;           ///< end at the first run that does not end well
   bool firstGood = false;              ///< end at the first run that ends well
-  bool force = false;                  ///< go on though the program has changed
-  std::string madeBy = "explore";      ///< what kept traces say of that
-  bool matchingsOnly = false;          ///< what calls of Waitany's kind give is left to MPI
+  bool farthestFirst =
+      false;           ///< branches of runs with most choices first: of a program that fails early
+  bool force = false;  ///< go on though the program has changed
+  std::string madeBy = "explore";  ///< what kept traces say of that
+  bool matchingsOnly = false;      ///< what calls of Waitany's kind give is left to MPI
 };
 
 /// A class of runs that ended alike, and what leads there.

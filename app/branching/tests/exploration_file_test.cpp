@@ -82,6 +82,19 @@ TEST_F(ExplorationFileTest, racesBeforeAFailureThenFewFlipsThenLastChoices) {
   EXPECT_EQ(inTurn(*file), (std::vector<std::uint64_t>{4, 3, 2, 1, 5}));
 }
 
+TEST_F(ExplorationFileTest, orFirstThoseOfTheRunThatCameFarthest) {
+  Result<ExplorationFile> file = open();
+  ASSERT_TRUE(file);
+  FiledRun far = aRun();
+  far.steps.push_back(far.steps.front());
+  ASSERT_TRUE(file->file(aRun(), {branch(1, 9, 1, RaceWeight::First)}, {}));
+  ASSERT_TRUE(file->file(
+      far, {branch(2, 1, 2, RaceWeight::Other), branch(3, 2, 2, RaceWeight::Other)}, {}));
+  const auto next = file->next(kAnyFlips, {}, true);
+  ASSERT_TRUE(next && *next);
+  EXPECT_EQ((*next)->branch.key[0], 3U);
+}
+
 TEST_F(ExplorationFileTest, noneWithMoreFlipsThanAskedFor) {
   Result<ExplorationFile> file = open();
   ASSERT_TRUE(file);
