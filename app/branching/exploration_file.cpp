@@ -57,7 +57,7 @@ CREATE TABLE branch(
   why TEXT NOT NULL,                 -- it could not be
   PRIMARY KEY(key)
 ) WITHOUT ROWID;
-CREATE INDEX open_branch ON branch(state, weight, flips, run, step);
+CREATE INDEX open_branch ON branch(state, weight, flips, run DESC, step DESC);
 CREATE TABLE kept(
   outcome TEXT NOT NULL,
   printed TEXT NOT NULL,

@@ -80,17 +80,18 @@ struct Alternative {
 
 /// `race`: of the step's receive or probe; null: it has none.
 std::vector<Alternative> alternativesOf(const Execution& execution, const Choices& choices,
-                                        const RunStep& step, const Race* race) {
+                                        Choices::Made& made, const RunStep& step,
+                                        const Race* race) {
   std::vector<Alternative> all;
   const std::uint32_t number = *choices.find(step.choice);
   if (step.open && race != nullptr) {
     for (const std::uint32_t message : race->alternatives) {
       const Message& m = execution.messages[message];
-      all.push_back({{m.send.rank, m.sendIndex}, choices.neededFor(number, message)});
+      all.push_back({{m.send.rank, m.sendIndex}, made.neededFor(number, message)});
     }
   } else if (step.open && step.choice.by == ChosenBy::Completion) {
-    for (const GivenCode code : choices.otherGiven(number)) {
-      if (auto needed = choices.neededToGive(number, code)) {
+    for (const GivenCode code : made.otherGiven(number)) {
+      if (auto needed = made.neededToGive(number, code)) {
         all.push_back({{step.choice.rank, code}, std::move(*needed)});
       }
     }
@@ -100,13 +101,19 @@ std::vector<Alternative> alternativesOf(const Execution& execution, const Choice
 
 /// The choices before what a branch takes; nothing: the run does not show that branch.
 std::optional<std::vector<std::uint32_t>> neededBy(const Execution& execution,
-                                                   const Choices& choices, std::uint32_t number,
-                                                   const ChosenName& takes) {
+                                                   const Choices& choices, Choices::Made& made,
+                                                   std::uint32_t number, const ChosenName& takes) {
   if (choices.at(number).by == ChosenBy::Completion) {
-    return choices.neededToGive(number, takes.send);
+    return made.neededToGive(number, takes.send);
   }
   const std::uint32_t message = messageNamed(execution, takes);
-  return message != kNone ? std::optional(choices.neededFor(number, message)) : std::nullopt;
+  return message != kNone ? std::optional(made.neededFor(number, message)) : std::nullopt;
+}
+
+Error notThere() {
+  return {ErrorCode::Damaged,
+          "the run has not the steps that are kept of it, or what its branch takes",
+          {}};
 }
 
 }  // namespace
@@ -144,13 +151,15 @@ std::vector<Branch> branchesOf(const Execution& execution, const Choices& choice
   }
   std::vector<Branch> branches;
   std::vector<bool> kept(choices.count(), false);
+  Choices::Made made(choices);
   BranchKey before{};
   for (std::uint32_t i = 0; i < steps.size(); ++i) {
     const auto number = choices.find(steps[i].choice);
     if (!number) {
       break;
     }
-    for (const Alternative& each : alternativesOf(execution, choices, steps[i], racing[*number])) {
+    for (const Alternative& each :
+         alternativesOf(execution, choices, made, steps[i], racing[*number])) {
       Branch branch{i, each.takes, before};
       branch.race = racing[*number] != nullptr
                         ? static_cast<std::uint32_t>(racing[*number] - races.data())
@@ -162,6 +171,7 @@ std::vector<Branch> branchesOf(const Execution& execution, const Choices& choice
       branches.push_back(branch);
     }
     kept[*number] = true;
+    made.make({&*number, 1});
     add(before, steps[i].choice, steps[i].took);
   }
   return branches;
@@ -175,26 +185,31 @@ Result<BranchStart> startOf(const Execution& execution, const Choices& choices,
   const std::span<const RunStep> before = steps.first(branch.step);
   const Result<std::vector<std::uint32_t>> numbers = numbersOf(choices, before);
   const auto changed = choices.find(steps[branch.step].choice);
-  const auto needed = changed ? neededBy(execution, choices, *changed, branch.takes) : std::nullopt;
-  if (!numbers || !needed) {
-    return Error{ErrorCode::Damaged,
-                 "the run has not the steps that are kept of it, or what its branch takes",
-                 {}};
+  if (!numbers || !changed) {
+    return notThere();
   }
-  std::vector<bool> may(choices.count(), false);
+  Choices::Made made(choices);
+  made.make(*numbers);
+  const auto needed = neededBy(execution, choices, made, *changed, branch.takes);
+  if (!needed) {
+    return notThere();
+  }
+  std::vector<bool> kept(choices.count(), false);
   for (const std::uint32_t number : *numbers) {
-    may[number] = true;
+    kept[number] = true;
   }
-  const std::vector<std::uint32_t> others = othersOf(*needed, may);
+  const std::vector<std::uint32_t> others = othersOf(*needed, kept);
+  const std::size_t first = made.order().size();
+  made.make(others);
   BranchStart start;
   start.steps.assign(before.begin(), before.end());
-  for (const std::uint32_t number : choices.inOrder(*numbers)) {
-    if (std::ranges::binary_search(others, number)) {
-      start.steps.push_back({choices.at(number), choices.chosen(number), false});
-      may[number] = true;
-    }
+  for (const std::uint32_t number : std::span(made.order()).subspan(first)) {
+    start.steps.push_back({choices.at(number), choices.chosen(number), false});
   }
-  start.done = choices.reach(may).done;
+  if (start.steps.size() != before.size() + others.size()) {
+    return notThere();
+  }
+  start.done = made.reach().done;
   start.steps.push_back({steps[branch.step].choice, branch.takes, false});
   for (const RunStep& step : start.steps) {
     if (shownAt(execution, step.choice) > start.done[index(step.choice.rank)]) {

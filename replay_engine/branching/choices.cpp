@@ -5,7 +5,6 @@
 #include <numeric>
 #include <utility>
 
-#include "replay_engine/causality/prerequisites.h"
 #include "replay_engine/execution/record_checks.h"
 
 namespace pf {
@@ -86,6 +85,26 @@ class Choices::Walk {
         m_delivered(choices.m_execution.messages.size(), false),
         m_made(choices.count(), false) {}
 
+  /// These may be made, too. Afterwards each is of which all that it needs was made, also where nothing has waited for it.
+  void make(std::span<const std::uint32_t> choices) {
+    for (const std::uint32_t choice : choices) {
+      m_may[choice] = true;
+    }
+    run();
+    bool delivered = false;
+    for (const std::uint32_t choice : choices) {
+      delivered = (!m_made[choice] && m_choices.m_all[choice].by == ChosenBy::Receive &&
+                   deliver(m_choices.m_taken[choice])) ||
+                  delivered;
+    }
+    if (delivered) {
+      run();
+    }
+  }
+  /// Events of the rank that are over.
+  [[nodiscard]] std::uint32_t left(std::uint32_t rank) const { return m_left[rank]; }
+  [[nodiscard]] bool isDelivered(std::uint32_t message) const { return m_delivered[message]; }
+
   /// Until no rank gets on.
   void run() {
     for (bool moved = true; moved;) {
@@ -99,10 +118,10 @@ class Choices::Walk {
   void allowAll() { m_may.assign(m_may.size(), true); }
 
   [[nodiscard]] const std::vector<std::uint32_t>& order() const { return m_inOrder; }
-  [[nodiscard]] Reach reach() && {
+  [[nodiscard]] Reach reach() const {
     Reach reach;
     reach.done.assign(m_left.begin(), m_left.end());
-    reach.made = std::move(m_made);
+    reach.made = m_made;
     return reach;
   }
 
@@ -126,7 +145,7 @@ class Choices::Walk {
     const bool ready =
         std::ranges::all_of(m_graph.incoming(place), [this](Link link) { return isReady(link); });
     const std::uint32_t choice = ready ? m_choices.ofExit(place.rank, place.serial) : kNone;
-    return ready && (choice == kNone || make(choice));
+    return ready && (choice == kNone || tryMake(choice));
   }
 
   bool isReady(Link link) {
@@ -166,11 +185,11 @@ class Choices::Walk {
                        std::ranges::all_of(m_choices.m_order.before(message),
                                            [this](std::uint32_t each) { return deliver(each); });
     const std::uint32_t choice = m_choices.ofMessage(message);
-    m_delivered[message] = ready && (choice == kNone || make(choice));
+    m_delivered[message] = ready && (choice == kNone || tryMake(choice));
     return m_delivered[message];
   }
 
-  bool make(std::uint32_t choice) {
+  bool tryMake(std::uint32_t choice) {
     if (m_may[choice] && !m_made[choice]) {
       m_made[choice] = true;
       m_inOrder.push_back(choice);
@@ -193,7 +212,7 @@ class Choices::Walk {
 Reach Choices::reach(const std::vector<bool>& may) const {
   Walk walk(*this, may);
   walk.run();
-  return std::move(walk).reach();
+  return walk.reach();
 }
 
 std::vector<std::uint32_t> Choices::inOrder(std::span<const std::uint32_t> first) const {
@@ -215,30 +234,49 @@ std::vector<std::uint32_t> Choices::inOrder(std::span<const std::uint32_t> first
   return order;
 }
 
-/// All that is before some moment, backwards.
+/// All that is before some moment, backwards: as far as what `made` has made, or to the beginning.
 class Choices::Past {
  public:
-  explicit Past(const Choices& choices)
+  explicit Past(const Choices& choices, const Walk* made = nullptr)
       : m_choices(choices),
         m_graph(choices.m_graph),
+        m_walk(made),
         m_wanted(m_graph.rankCount(), 0),
         m_seen(m_graph.rankCount(), 0),
-        m_deliveries(choices.m_execution.messages.size(), false),
-        m_made(choices.count(), false) {}
+        m_deliveries(choices.m_execution.messages.size(), false) {}
 
+  /// For another moment.
+  void reset() {
+    for (const std::uint32_t rank : m_touched) {
+      m_wanted[rank] = m_seen[rank] = 0;
+    }
+    for (const std::uint32_t message : m_looked) {
+      m_deliveries[message] = false;
+    }
+    m_touched.clear();
+    m_looked.clear();
+    m_found.clear();
+  }
   void addEntry(Place place) { addExit({place.rank, place.serial - 1}); }
   void addExit(Place place) {
-    if (place.serial > m_wanted[place.rank]) {
+    const std::uint32_t known = m_walk != nullptr ? m_walk->left(place.rank) : 0;
+    if (place.serial > std::max(known, m_wanted[place.rank])) {
+      if (m_wanted[place.rank] == 0) {
+        m_touched.push_back(place.rank);
+        m_seen[place.rank] = known;
+      }
       m_wanted[place.rank] = place.serial;
       m_ranks.push_back(place.rank);
     }
   }
   void addDelivery(std::uint32_t message) {
-    if (!m_deliveries[message]) {
+    if (!m_deliveries[message] && (m_walk == nullptr || !m_walk->isDelivered(message))) {
       m_deliveries[message] = true;
+      m_looked.push_back(message);
       m_messages.push_back(message);
     }
   }
+  /// Ascending.
   std::vector<std::uint32_t> find() {
     while (!m_ranks.empty() || !m_messages.empty()) {
       if (!m_messages.empty()) {
@@ -253,13 +291,10 @@ class Choices::Past {
         lookBehindExit({rank, ++m_seen[rank]});
       }
     }
-    std::vector<std::uint32_t> found;
-    for (std::uint32_t number = 0; number < m_choices.count(); ++number) {
-      if (m_made[number]) {
-        found.push_back(number);
-      }
-    }
-    return found;
+    std::ranges::sort(m_found);
+    const auto again = std::ranges::unique(m_found);
+    m_found.erase(again.begin(), again.end());
+    return m_found;
   }
   /// After find(): whether the exit of this event is before the moment.
   [[nodiscard]] bool hasExit(Place place) const { return m_wanted[place.rank] >= place.serial; }
@@ -267,7 +302,7 @@ class Choices::Past {
  private:
   void lookBehindExit(Place place) {
     if (const std::uint32_t choice = m_choices.ofExit(place.rank, place.serial); choice != kNone) {
-      m_made[choice] = true;
+      m_found.push_back(choice);
     }
     for (const Link link : m_graph.incoming(place)) {
       if (link.kind == LinkKind::Message) {
@@ -290,7 +325,7 @@ class Choices::Past {
     const Message& m = m_choices.m_execution.messages[message];
     const auto dest = static_cast<std::uint32_t>(m.dest);
     if (const std::uint32_t choice = m_choices.ofMessage(message); choice != kNone) {
-      m_made[choice] = true;
+      m_found.push_back(choice);
     }
     addEntry({static_cast<std::uint32_t>(m.send.rank), static_cast<std::uint32_t>(m.send.serial)});
     if (isRank(m_choices.m_execution, m.dest) &&
@@ -308,30 +343,32 @@ class Choices::Past {
 
   const Choices& m_choices;
   const EventGraph& m_graph;
+  const Walk* m_walk;
   std::vector<std::uint32_t> m_wanted;
   std::vector<std::uint32_t> m_seen;
   std::vector<bool> m_deliveries;
-  std::vector<bool> m_made;
+  std::vector<std::uint32_t> m_found;
+  std::vector<std::uint32_t> m_touched;  ///< ranks
+  std::vector<std::uint32_t> m_looked;   ///< messages
   std::vector<std::uint32_t> m_ranks;
   std::vector<std::uint32_t> m_messages;
 };
 
-std::vector<std::uint32_t> Choices::neededFor(std::uint32_t number, std::uint32_t message) const {
+std::vector<std::uint32_t> Choices::neededFor(std::uint32_t number, std::uint32_t message,
+                                              Past& past, EarlierPosts& earlier) const {
   const RunChoice& choice = m_all[number];
   const auto rank = static_cast<std::uint32_t>(choice.rank);
   const RankHistory& history = m_execution.ranks[rank];
   const Message& m = m_execution.messages[message];
   const bool probe = choice.by == ChosenBy::Probe;
-  const Serial begin =
-      probe ? history.probes[choice.index].event : history.receives[choice.index].post;
+  const Serial begin = askedAt(m_execution, choice);
   const Tag wanted =
       probe ? history.probes[choice.index].wantedTag : history.receives[choice.index].wantedTag;
-  Past past(*this);
+  past.reset();
   past.addEntry(
       {static_cast<std::uint32_t>(m.send.rank), static_cast<std::uint32_t>(m.send.serial)});
   past.addEntry({rank, static_cast<std::uint32_t>(begin)});
-  EarlierPosts earlier(m_execution, m_chains, m_sends, rank);
-  earlier.advance(probe ? history.probes[choice.index].postsBefore : choice.index, begin);
+  earlier.advance(postsBefore(choice), begin);
   const Prerequisites& demanded = earlier.of(message, wanted == kAnyTag);
   for (const std::uint32_t delivery : demanded.deliveries) {
     past.addDelivery(delivery);
@@ -342,6 +379,58 @@ std::vector<std::uint32_t> Choices::neededFor(std::uint32_t number, std::uint32_
   std::vector<std::uint32_t> needed = past.find();
   std::erase(needed, number);
   return needed;
+}
+
+std::uint32_t Choices::postsBefore(const RunChoice& choice) const {
+  return choice.by == ChosenBy::Probe
+             ? m_execution.ranks[pf::index(choice.rank)].probes[choice.index].postsBefore
+             : choice.index;
+}
+
+Choices::Made::Made(const Choices& choices)
+    : m_choices(choices),
+      m_walk(std::make_unique<Walk>(choices, std::vector<bool>(choices.count(), false))),
+      m_past(std::make_unique<Past>(choices, m_walk.get())),
+      m_earlier(choices.m_execution.ranks.size()) {
+  m_walk->run();
+}
+
+Choices::Made::~Made() = default;
+
+void Choices::Made::make(std::span<const std::uint32_t> numbers) {
+  m_walk->make(numbers);
+}
+
+const std::vector<std::uint32_t>& Choices::Made::order() const {
+  return m_walk->order();
+}
+
+Reach Choices::Made::reach() const {
+  return m_walk->reach();
+}
+
+std::vector<std::uint32_t> Choices::Made::neededFor(std::uint32_t number, std::uint32_t message) {
+  const RunChoice& choice = m_choices.at(number);
+  const std::uint32_t posts = m_choices.postsBefore(choice);
+  const Serial asked = askedAt(m_choices.m_execution, choice);
+  Earlier& known = m_earlier[pf::index(choice.rank)];
+  if (known.posts == nullptr || known.count > posts || known.begin > asked) {
+    known.posts =
+        std::make_unique<EarlierPosts>(m_choices.m_execution, m_choices.m_chains, m_choices.m_sends,
+                                       static_cast<std::uint32_t>(choice.rank));
+  }
+  known.count = posts;
+  known.begin = asked;
+  return m_choices.neededFor(number, message, *m_past, *known.posts);
+}
+
+std::vector<GivenCode> Choices::Made::otherGiven(std::uint32_t number) {
+  return m_choices.otherGiven(number, *m_past);
+}
+
+std::optional<std::vector<std::uint32_t>> Choices::Made::neededToGive(std::uint32_t number,
+                                                                      GivenCode code) {
+  return m_choices.neededToGive(number, code, *m_past);
 }
 
 ChosenName Choices::chosen(std::uint32_t number) const {
@@ -435,12 +524,18 @@ bool Choices::addEndOf(const RunChoice& choice, const OfferedRequest& request, P
 
 std::optional<std::vector<std::uint32_t>> Choices::neededToGive(std::uint32_t number,
                                                                 GivenCode code) const {
+  Past past(*this);
+  return neededToGive(number, code, past);
+}
+
+std::optional<std::vector<std::uint32_t>> Choices::neededToGive(std::uint32_t number,
+                                                                GivenCode code, Past& past) const {
   const RunChoice& choice = m_all[number];
   const OfferedCompletion& call = callOf(choice);
   const std::vector<std::uint32_t> places = placesIn(call, code);
   const Place event{static_cast<std::uint32_t>(choice.rank),
                     static_cast<std::uint32_t>(call.event)};
-  Past past(*this);
+  past.reset();
   past.addEntry(event);
   bool ends = !places.empty();
   for (const std::uint32_t place : places) {
@@ -456,22 +551,22 @@ std::optional<std::vector<std::uint32_t>> Choices::neededToGive(std::uint32_t nu
   return past.hasExit(event) ? std::nullopt : std::optional(std::move(needed));
 }
 
-std::vector<std::uint32_t> Choices::couldEnd(const RunChoice& choice) const {
+std::vector<std::uint32_t> Choices::couldEnd(const RunChoice& choice, Past& past) const {
   const OfferedCompletion& call = callOf(choice);
   const std::uint32_t number = *find(choice);
   std::vector<std::uint32_t> places;
   for (std::uint32_t place = 0; place < call.requests.size(); ++place) {
-    if (call.requests[place].given || neededToGive(number, call.some ? 1U << place : place)) {
+    if (call.requests[place].given || neededToGive(number, call.some ? 1U << place : place, past)) {
       places.push_back(place);
     }
   }
   return places;
 }
 
-std::vector<GivenCode> Choices::otherGiven(std::uint32_t number) const {
+std::vector<GivenCode> Choices::otherGiven(std::uint32_t number, Past& past) const {
   const RunChoice& choice = m_all[number];
   const bool some = callOf(choice).some;
-  const std::vector<std::uint32_t> places = couldEnd(choice);
+  const std::vector<std::uint32_t> places = couldEnd(choice, past);
   std::vector<GivenCode> codes;
   for (const std::uint32_t place : places) {
     codes.push_back(some ? 1U << place : place);
@@ -494,6 +589,7 @@ std::vector<GivenCode> Choices::otherGiven(std::uint32_t number) const {
 }
 
 std::uint64_t Choices::unvaried() const {
+  Past past(*this);
   std::uint64_t calls = 0;
   for (std::uint32_t rank = 0; rank < m_execution.ranks.size(); ++rank) {
     const RankHistory& history = m_execution.ranks[rank];
@@ -504,7 +600,7 @@ std::uint64_t Choices::unvaried() const {
           std::ranges::count(call.requests, OfferedKind::Other, &OfferedRequest::kind) > 0;
       const bool tooMany = number == kNone
                                ? call.some && call.requests.size() > kMostPlaces
-                               : call.some && couldEnd(m_all[number]).size() > kMostInSets;
+                               : call.some && couldEnd(m_all[number], past).size() > kMostInSets;
       calls += call.requests.size() > 1 && (unknown || tooMany) ? 1U : 0U;
     }
   }

@@ -26,6 +26,7 @@
 #include "replay_engine/causality/chains.h"
 #include "replay_engine/causality/delivery_order.h"
 #include "replay_engine/causality/event_graph.h"
+#include "replay_engine/causality/prerequisites.h"
 #include "replay_engine/causality/send_order.h"
 #include "replay_engine/execution/execution.h"
 
@@ -98,14 +99,8 @@ class Choices {
   /// all that is before one of them among those in front of it.
   [[nodiscard]] std::vector<std::uint32_t> inOrder(std::span<const std::uint32_t> first) const;
 
-  /// The choices before the moment at which MPI could give `message` to this choice: those that its send needs, and those
-  /// that the matching order demands (prerequisites.h). Ascending numbers, without the choice itself.
-  [[nodiscard]] std::vector<std::uint32_t> neededFor(std::uint32_t number,
-                                                     std::uint32_t message) const;
-
-  /// What else a call of Waitany's kind could have given, ascending.
-  [[nodiscard]] std::vector<GivenCode> otherGiven(std::uint32_t number) const;
-  /// As neededFor(): the choices before the moment at which the call could give this. Nothing: it never could.
+  /// The choices before the moment at which a call of Waitany's kind could give this. Ascending numbers, without the call itself.
+  /// Nothing: it never could.
   [[nodiscard]] std::optional<std::vector<std::uint32_t>> neededToGive(std::uint32_t number,
                                                                        GivenCode code) const;
 
@@ -113,10 +108,60 @@ class Choices {
   class Walk;
   class Past;
 
+ public:
+  /// An execution on its way: choices that were made, and what further ones need beside them. What has been made is not looked at
+  /// again, so that a whole execution can be gone through choice by choice.
+  class Made {
+   public:
+    /// None yet. The choices must outlive this.
+    explicit Made(const Choices& choices);
+    ~Made();
+    Made(const Made&) = delete;
+    Made& operator=(const Made&) = delete;
+
+    /// These too; all that they need must be among them, or made.
+    void make(std::span<const std::uint32_t> numbers);
+    /// All that were made, each behind all that are before it.
+    [[nodiscard]] const std::vector<std::uint32_t>& order() const;
+    [[nodiscard]] Reach reach() const;
+
+    /// The choices before the moment at which MPI could give `message` to this choice, of those that were not made: what its send needs,
+    /// and what the matching order demands (prerequisites.h). Ascending numbers, without the choice itself. Some that were
+    /// made may be among them.
+    [[nodiscard]] std::vector<std::uint32_t> neededFor(std::uint32_t number, std::uint32_t message);
+    /// What else a call of Waitany's kind could have given, ascending.
+    [[nodiscard]] std::vector<GivenCode> otherGiven(std::uint32_t number);
+    /// As neededFor(), of the moment at which the call could give this. Nothing: it never could.
+    [[nodiscard]] std::optional<std::vector<std::uint32_t>> neededToGive(std::uint32_t number,
+                                                                         GivenCode code);
+
+   private:
+    /// The posts of a rank before where it was asked last.
+    struct Earlier {
+      std::unique_ptr<EarlierPosts> posts;
+      std::uint32_t count = 0;
+      Serial begin = 0;
+    };
+
+    const Choices& m_choices;
+    std::unique_ptr<Walk> m_walk;
+    std::unique_ptr<Past> m_past;
+    std::vector<Earlier> m_earlier;
+  };
+
+ private:
   std::uint32_t add(const RunChoice& choice, std::uint32_t taken);
   void addCompletions(std::uint32_t rank);
+  [[nodiscard]] std::vector<std::uint32_t> neededFor(std::uint32_t number, std::uint32_t message,
+                                                     Past& past, EarlierPosts& earlier) const;
+  [[nodiscard]] std::optional<std::vector<std::uint32_t>> neededToGive(std::uint32_t number,
+                                                                       GivenCode code,
+                                                                       Past& past) const;
+  [[nodiscard]] std::vector<GivenCode> otherGiven(std::uint32_t number, Past& past) const;
+  /// Receives of its rank that were posted before it.
+  [[nodiscard]] std::uint32_t postsBefore(const RunChoice& choice) const;
   /// The offered requests that could be given, by place.
-  [[nodiscard]] std::vector<std::uint32_t> couldEnd(const RunChoice& choice) const;
+  [[nodiscard]] std::vector<std::uint32_t> couldEnd(const RunChoice& choice, Past& past) const;
   /// False: it is not known to end at all.
   bool addEndOf(const RunChoice& choice, const OfferedRequest& request, Past& past) const;
   bool addEndOfCollective(Rank rank, std::uint32_t number, Past& past) const;
