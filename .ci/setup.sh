@@ -1,7 +1,20 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash disable=SC2034
-# Sourced by run and test: packages of a bare Debian 12, and the build. Says what it does; a second time it is quick
+# Sourced by run and test: packages of a bare Debian 12 or 13, and the build. Says what it does; a second time it is quick
 # and needs no network.
+
+# The clang of each release.
+clang_version() {
+  local codename= found=
+  [[ ! -r /etc/os-release ]] || codename=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
+  case $codename in
+    bookworm) found=14 ;;
+    trixie) found=19 ;;
+    *) found=$(apt-cache depends clang 2>/dev/null | sed -nE 's/^ *Depends: clang-([0-9]+)$/\1/p') ;;
+  esac
+  printf '%s\n' "${found:-14}"
+}
+clang=$(clang_version)
 
 build_packages=(
   ninja-build cmake g++ pkg-config python3 ccache
@@ -10,8 +23,9 @@ build_packages=(
   libotf2-trace-dev libxxhash-dev libmetis-dev libcadical-dev libssl-dev
   libgtest-dev libgmock-dev)
 run_packages=(gdb sqlite3 xvfb xauth fonts-dejavu-core)
-test_packages=(gfortran libmpich-dev python3-mpi4py python3-jsonschema python3-yaml mumps-test clang-14 libclang-rt-14-dev clang-format-14 git imagemagick otf2-tools xdotool
+test_packages=(gfortran libmpich-dev python3-mpi4py python3-jsonschema python3-yaml mumps-test "clang-$clang" "libclang-rt-$clang-dev" git imagemagick otf2-tools xdotool
   munge slurmctld slurmd slurm-client iproute2 strace neovim nodejs)
+[[ $clang != 14 ]] || test_packages+=(clang-format-14)  # others format otherwise
 
 say() { printf '%s: %s\n' "$(basename "$0")" "$*"; }
 
