@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""docs/systems.md: what was seen to work with which MPI library on which system.
+
+    systems.py [SYSTEM…]    runs capabilities_test.py for each library there, and makes the page anew; SYSTEM is "here" unless given,
+                            or one of on_debian.sh (trixie, sid, bookworm): built there before, ./test --build
+    systems.py --page       makes the page of what was kept
+    systems.py --check      whether the page is that one
+    systems.py --results    runs them here, and prints what was found, as JSON
+
+What was found is kept in tests/systems/results.json. A cell that was not run says so."""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+SOURCE = HERE.parents[1]
+RESULTS, PAGE = HERE / "results.json", SOURCE / "docs" / "systems.md"
+LIBRARIES = {"openmpi": ("mpirun.openmpi", r"\(Open MPI\) (\S+)", "Open MPI"), "mpich": ("mpiexec.mpich", r"Version: +(\S+)", "MPICH")}
+CAPABILITIES = {
+    "record": "the run is recorded, in each mode; output and exit status are the program's own",
+    "replay": "a failing run, three times with random delays: the same output and exit status",
+    "survey": "events of a run of which only the choices were recorded",
+    "races": "racing receives, those of brute force",
+    "deadlock": "a run that hangs is ended, and it is said who waits for whom",
+    "explore": "every order of the messages, each once",
+    "flip": "a race the other way round, as a trace that replays",
+    "gdb": "a breakpoint, variables and a step in a replay, by commands",
+    "dap": "an editor's session: a breakpoint, a step, an event back",
+    "report": "the stacks of a crash, without a window",
+    "attach": "a job that runs is found, looked at, moved and left alone",
+    "cores": "the core file of a rank",
+    "window": "opened at the failing receive",
+}
+WORDS = {0: "works", 77: "not there"}
+LIMIT = 300.0
+
+
+def system():
+    """"Debian 13", of this system."""
+    facts = dict(re.findall(r'(?m)^(\w+)="?([^"\n]*)"?$', pathlib.Path("/etc/os-release").read_text()))
+    return f"{facts.get('NAME', 'Linux').split()[0]} {facts.get('VERSION_ID', facts.get('VERSION_CODENAME', ''))}".strip()
+
+
+def version_of(launcher, pattern):
+    try:
+        said = subprocess.run([launcher, "--version"], capture_output=True, text=True, check=False)
+    except OSError:
+        return None
+    found = re.search(pattern, said.stdout)
+    return found[1] if found else None
+
+
+def gdb_version():
+    try:
+        said = subprocess.run(["gdb", "--version"], capture_output=True, text=True, check=False).stdout
+    except OSError:
+        return "none"
+    return said.splitlines()[0].split()[-1]
+
+
+def try_one(library, capability):
+    words = [sys.executable, "-B", str(HERE / "capabilities_test.py"), library, "-k", f"test_{capability}"]
+    try:
+        done = subprocess.run(words, capture_output=True, text=True, errors="replace", timeout=LIMIT, check=False)
+    except subprocess.TimeoutExpired:
+        return "fails"
+    word = WORDS.get(done.returncode, "fails")
+    print(f"{library} {capability}: {word}", file=sys.stderr, flush=True)
+    if word == "fails":
+        print(done.stderr[-3000:], file=sys.stderr, flush=True)
+    return word
+
+
+def results_here():
+    found = {}
+    for library, (launcher, pattern, name) in LIBRARIES.items():
+        version = version_of(launcher, pattern)
+        if version is not None:
+            cells = {capability: try_one(library, capability) for capability in CAPABILITIES}
+            found[f"{name} {version}"] = {"library": library, "gdb": gdb_version(), "cells": cells}
+    return {system(): found}
+
+
+def results_of(place):
+    if place == "here":
+        return results_here()
+    done = subprocess.run([HERE / "on_debian.sh", place, "python3", "-B", "tests/systems/systems.py", "--results"],
+                          stdout=subprocess.PIPE, text=True, check=False)
+    if done.returncode != 0:
+        sys.exit(f"systems.py: on_debian.sh {place} ended with {done.returncode}: is it built there? (on_debian.sh {place} ./test --build)")
+    return json.loads(done.stdout[done.stdout.index("{"):])
+
+
+def page(results):
+    columns = [(where, library, facts) for where, libraries in sorted(results.items()) for library, facts in libraries.items()]
+    lines = ["# Systems", "", "What was seen to work with which MPI library? Made by `tests/systems/systems.py`, which runs",
+             "`tests/systems/capabilities_test.py LIBRARY -k CAPABILITY` for each cell: a program built by the library's own compiler and",
+             "started by its own launcher. *not there*: the part was not built, or the system has no such thing; *fails*: the test does;",
+             "*not tried*: nobody has run it.", ""]
+    lines += ["| | " + " | ".join(f"{library}, {where}, GDB {facts['gdb']}" for where, library, facts in columns) + " |",
+              "|---|" + "---|" * len(columns)]
+    for capability, text in CAPABILITIES.items():
+        lines.append(f"| **{capability}**: {text} | "
+                     + " | ".join(facts["cells"].get(capability, "not tried") for _, _, facts in columns) + " |")
+    lines += ["", "Programs of other libraries are refused by name and version before they run: the standard's binary interface (`libmpi_abi`),",
+              "other makers', another major version than the recorder was built for (`tests/e2e/other_libraries_test.py`, `agent_test`). Open MPI 6,",
+              "MPICH 5 and the libraries of makers: not tried.", "",
+              "`tests/systems/on_debian.sh trixie` makes a Debian 13 in a folder, and runs `./test` or another command in it. There, `mpirun` is",
+              "PRRTE's `prterun`: the name that `ps` shows. Open MPI is not told to run programs of root unless `OMPI_ALLOW_RUN_AS_ROOT` says so,",
+              "as before."]
+    return "\n".join(lines) + "\n"
+
+
+def kept():
+    return json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+
+
+def main(words):
+    if words == ["--results"]:
+        print(json.dumps(results_here(), indent=1))
+        return 0
+    if words == ["--check"]:
+        same = PAGE.exists() and PAGE.read_text() == page(kept())
+        print("docs/systems.md is that of results.json" if same else "docs/systems.md is another one: tests/systems/systems.py --page makes it")
+        return 0 if same else 1
+    if words and words[0].startswith("-") and words != ["--page"]:
+        print(__doc__, file=sys.stderr)
+        return 2
+    results = kept()
+    for place in [] if words == ["--page"] else words or ["here"]:
+        results.update(results_of(place))
+        RESULTS.write_text(json.dumps(results, indent=1, sort_keys=True) + "\n")
+    PAGE.write_text(page(results))
+    return 0
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("OMPI_ALLOW_RUN_AS_ROOT", "1")
+    os.environ.setdefault("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
+    sys.exit(main(sys.argv[1:]))
