@@ -42,6 +42,7 @@ const std::map<std::string, int>& mpirunValues() {
                                                     {"gmca", 2},
                                                     {"omca", 2},
                                                     {"prtemca", 2},
+                                                    {"pmixmca", 2},
                                                     {"am", 1},
                                                     {"app", 1},
                                                     {"tune", 1},
@@ -87,6 +88,13 @@ const std::map<std::string, int>& mpirunValues() {
                                                     {"bind-to-core", 0},
                                                     {"with-ft", 1},
                                                     {"runtime-options", 1},
+                                                    {"stream-buffering", 1},
+                                                    {"memory-alloc-kinds", 1},
+                                                    {"report-uri", 1},
+                                                    {"spawn-timeout", 1},
+                                                    {"forward-signals", 1},
+                                                    {"dvm-uri", 1},
+                                                    {"namespace", 1},
                                                     {"display", 1}};
   return values;
 }
@@ -270,7 +278,8 @@ LaunchCommand ofSo(const LaunchCommand& command, std::size_t processes) {
     const std::size_t words = optionWords(command.words, i, false);
     const std::string name = command.words[i].substr(
         std::min(command.words[i].find_first_not_of('-'), command.words[i].size()));
-    for (const char* kept : {"mca", "gmca", "omca", "x", "env", "genv", "envlist", "genvlist"}) {
+    for (const char* kept :
+         {"mca", "gmca", "omca", "pmixmca", "prtemca", "x", "env", "genv", "envlist", "genvlist"}) {
       if (name == kept) {
         for (std::size_t j = i; j < i + words && j < command.programs.front(); ++j) {
           out.words.push_back(command.words[j]);

@@ -52,6 +52,8 @@ TEST_F(LauncherTest, TheProgramIsBehindTheOptionsWithTheirValues) {
                                       {"--oversubscribe"},
                                       {"--bind-to", "core", "--map-by", "ppr:2:node"},
                                       {"-bind-to-core"},
+                                      {"--prtemca", "a", "b", "--pmixmca", "c", "d"},
+                                      {"--stream-buffering", "1", "--output", "tag"},
                                       {"--of-a-later-version"},
                                       {"--"},
                                       {"-n", "2", "--"}};
@@ -146,11 +148,11 @@ TEST_F(LauncherTest, WhatCannotBeRunIsSaidWithWhatToDo) {
 TEST_F(LauncherTest, APartOfTheJobKeepsWhatTheProgramGets) {
   const auto command =
       parseLaunch({"mpirun", "--tag-output", "-n", "64", "-H", "a,b", "--mca", "btl", "self", "-x",
-                   "NAME", "--map-by", "node", "app", "-n", "7"});
+                   "NAME", "--pmixmca", "a", "b", "--map-by", "node", "app", "-n", "7"});
   ASSERT_TRUE(command.ok());
   const LaunchCommand few = ofSo(*command, 3);
   EXPECT_EQ(few.words, (std::vector<std::string>{"mpirun", "-n", "3", "--mca", "btl", "self", "-x",
-                                                 "NAME", "app", "-n", "7"}));
+                                                 "NAME", "--pmixmca", "a", "b", "app", "-n", "7"}));
   EXPECT_EQ(few.program(), "app");
   EXPECT_EQ(few.launcher, command->launcher);
   const LaunchCommand one = alone(*command);
