@@ -264,8 +264,10 @@ std::optional<int> Job::launcherStatus() {
   }
   int status = 0;
   if (waitpid(m_launcher, &status, WNOHANG) == m_launcher) {
-    const bool crashed = WIFSIGNALED(status) && !m_asked;
-    m_status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    // Asked to end, that of Open MPI 5.0.7 now and then crashes, too (PMIx_server_finalize).
+    const bool crashed = signal != 0 && !(m_asked && (signal == SIGTERM || signal == SIGKILL));
+    m_status = signal != 0 ? 128 + signal : WEXITSTATUS(status);
     if (m_launcherKilled || (crashed && m_agentsGone)) {
       // Nobody has seen an end of its own of a job that we have ended.
       m_status = m_firstBadEnd.value_or(m_asked ? 128 + SIGTERM : 0);

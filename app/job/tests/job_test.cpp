@@ -144,6 +144,18 @@ TEST_F(JobTest, ALauncherThatCrashesBehindItsRanksHasTheirStatus) {
   EXPECT_EQ(statusOf(*job), 7) << "SIGTERM is how the launcher ends the others";
 }
 
+TEST_F(JobTest, ALauncherThatCrashesWhenItIsAskedToEndHasTheStatusOfItsRanks) {
+  daemonSays("agents 2,exited 0 0 15,exited 1 5 0,agents 0");
+  const auto job = started(
+      "ulimit -c 0; trap 'kill -SEGV $$' TERM; touch \"$(dirname \"$0\")/ready\"; "
+      "while :; do sleep 0.02; done");
+  ASSERT_NE(job, nullptr);
+  ASSERT_TRUE(waitFor(
+      *job, [&] { return job->ranksGone() && std::filesystem::exists(m_programs.at("ready")); }));
+  job->endLauncher();
+  EXPECT_EQ(statusOf(*job), 5);
+}
+
 TEST_F(JobTest, ALauncherThatCrashesBeforeItsRanksHasItsOwnStatus) {
   daemonSays("agents 2,exited 0 7 0,agents 1");
   const auto job = started("kill -KILL $$");

@@ -421,7 +421,7 @@ static void let_go(void) {
 
 /* -- a persistent collective, which Open MPI 4 has by another name */
 
-#if defined(OPEN_MPI) && MPI_VERSION < 4
+#if defined(OPEN_MPI) && OMPI_MAJOR_VERSION < 5
 #include <mpi-ext.h>
 #define MPI_Bcast_init MPIX_Bcast_init
 #endif
