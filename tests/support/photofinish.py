@@ -6,6 +6,7 @@ also TMPDIR, and marks its processes by a variable in their environment: what ru
 PF_KEEP=1 keeps the directories.
 """
 import contextlib
+import functools
 import json
 import os
 import pathlib
@@ -29,9 +30,26 @@ FULL = os.environ.get("PF_FULL", "") not in ("", "0")
 JITTERS = (1, 2) if FULL else (1,)  # seeds of the replays of one recording, where one says as much as two
 SKIPPED = 77
 MARK = "PF_E2E_TEST"
-# Open MPI 5 puts a blank behind the tag, and now and then two.
-OUTPUT_TAG = re.compile(r"\[\d+,(\d+)\]<stdout>: *")
+OUTPUT_TAG = re.compile(r"\[\d+,(\d+)\]<stdout>:")
 CRASHED = re.compile(r"terminate called|Segmentation fault|Assertion|AddressSanitizer|runtime error:|core dumped|what\(\):")
+
+
+@functools.cache
+def launches_by_prrte():
+    """Whether mpirun is that of Open MPI 5 or later."""
+    try:
+        said = subprocess.run(["mpirun", "--version"], capture_output=True, text=True, check=False).stdout
+    except OSError:
+        return False
+    found = re.search(r"\(Open MPI\) (\d+)", said)
+    return found is not None and int(found[1]) >= 5
+
+
+def as_orte_has_it(text):
+    """PRRTE puts a blank behind its tags, and after MPI_Abort it adds a null byte to what a rank has said."""
+    if not launches_by_prrte():
+        return text
+    return re.sub(r"(\[\d+,\d+\]<std(?:out|err)>:) \0?", r"\1", text).replace("\0", "")
 
 
 class Run:
@@ -125,7 +143,7 @@ class Command:
 
     @staticmethod
     def _text(file):
-        return os.pread(file.fileno(), 1 << 24, 0).decode(errors="replace")
+        return as_orte_has_it(os.pread(file.fileno(), 1 << 24, 0).decode(errors="replace"))
 
     def find(self, name):
         """Processes of this command called `name`, by age. mpirun of Open MPI 5 becomes prterun."""

@@ -28,6 +28,7 @@ online::MessageNumber earlierOf(std::uint32_t comm, int source, int tag, std::ui
     int done = 0;
     MPI_Status status;
     if (receive.handle == nullptr || g_engine.threads ||  // another thread may be waiting for it
+        !mayBeLookedAt(g_engine.requests.find(requestOf(receive.handle))) ||
         PF_REAL(Request_get_status)(requestOf(receive.handle), &done, &status) != MPI_SUCCESS ||
         done == 0) {
       earlier.exact = false;

@@ -59,6 +59,10 @@ inline MPI_Comm retiredComm(std::uint32_t number, void* /*known*/) {
   return static_cast<MPI_Comm>(number);
 }
 
+/// Whether MPI_Request_get_status leaves a persistent request as it is. That of MPICH 4.2.1 ends one
+/// that is complete: MPI_Wait and MPI_Testany say afterwards that it was not started. 4.0.2 does not.
+inline constexpr bool kLooksAreFree = MPICH_NUMVERSION < 40100000;
+
 /// Codes say more than their class: where the error was found.
 inline constexpr bool kCodesAreClasses = false;
 

@@ -73,6 +73,9 @@ inline MPI_Comm retiredComm(std::uint32_t /*number*/, void* known) {
   return static_cast<MPI_Comm>(known);
 }
 
+/// Whether MPI_Request_get_status leaves a persistent request as it is.
+inline constexpr bool kLooksAreFree = true;
+
 /// Whether the codes that MPI returns for its own errors are their classes.
 inline constexpr bool kCodesAreClasses = true;
 

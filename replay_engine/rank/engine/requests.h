@@ -88,6 +88,12 @@ inline bool isPersistent(const Request& entry) {
   return entry.kind == RequestKind::PersistentReceive || entry.kind == RequestKind::PersistentSend;
 }
 
+/// Whether MPI_Request_get_status may be asked of a request of the program that it does not ask of itself. `entry`: null of one that
+/// is not in the table, which is none that is persistent.
+inline bool mayBeLookedAt(const Request* entry) {
+  return kLooksAreFree || entry == nullptr || !isPersistent(*entry);
+}
+
 /// Whether MPI has to tell the status of this request for the record.
 inline bool needsStatus(const Request& entry) {
   return isReceive(entry) && (entry.wild || entry.tag == MPI_ANY_TAG || entry.cancelled);

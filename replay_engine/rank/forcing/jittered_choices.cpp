@@ -164,7 +164,7 @@ int jitteredIndex(int count, const MPI_Request* requests) {
                                (entry->kind == RequestKind::PersistentReceive && entry->active));
       int done = 0;
       const InLayer look;
-      if (receives &&
+      if (receives && mayBeLookedAt(entry) &&
           PF_REAL(Request_get_status)(requests[i], &done, MPI_STATUS_IGNORE) == MPI_SUCCESS &&
           done != 0) {
         choice.offer(i, nextRandom());

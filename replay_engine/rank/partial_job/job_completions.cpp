@@ -100,6 +100,7 @@ void finish(MPI_Request handle, const JobRequest& entry) {
     if (JobRequest* const again = g_jobRequests.find(handle);
         again != nullptr && again->id == entry.id) {
       again->fed = false;
+      again->started = false;
     }
     return;
   }
@@ -120,7 +121,10 @@ bool followed(MPI_Request request, JobRequest* entry) {
 }
 
 /// A persistent request that was not started is done at once, with nothing.
-bool isActive(MPI_Request request) {
+bool isActive(MPI_Request request, const JobRequest& entry) {
+  if (!kLooksAreFree) {
+    return entry.started;
+  }
   int done = 0;
   MPI_Status status;
   PF_UNDER(Request_get_status)(request, &done, &status);
@@ -129,7 +133,7 @@ bool isActive(MPI_Request request) {
 
 /// prepare(), where the request is under way; `entry` is then what is known of it.
 void prepareActive(MPI_Request request, JobRequest& entry, std::uint16_t call) {
-  if (entry.persistent && !isActive(request)) {
+  if (entry.persistent && !isActive(request, entry)) {
     return;
   }
   prepare(entry, call);
@@ -343,7 +347,7 @@ void letJobRequestGoOn(const CallPlace& place, MPI_Request request) {
   const bool mayBring = entry.kind == JobRequestKind::FromOutside ||
                         (entry.kind == JobRequestKind::Collective && entry.pieceCount != 0) ||
                         (entry.kind == JobRequestKind::FromInside && isWild(entry.source));
-  if (mayBring && (!entry.persistent || isActive(request))) {
+  if (mayBring && (!entry.persistent || isActive(request, entry))) {
     notAlone(place);
   }
 }

@@ -139,8 +139,11 @@ int onStart(MPI_Request* request) {
   bool buffered = false;
   if (t_layer == 0) {
     const LayerLock lock;
-    const JobRequest* const entry = g_jobRequests.find(*request);
+    JobRequest* const entry = g_jobRequests.find(*request);
     buffered = entry != nullptr && entry->buffered;
+    if (entry != nullptr) {
+      entry->started = true;
+    }
   }
   if (!buffered) {
     return PF_UNDER(Start)(request);

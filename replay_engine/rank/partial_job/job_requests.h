@@ -17,6 +17,7 @@ enum class JobRequestKind : std::uint8_t {
 struct JobRequest {
   JobRequestKind kind;
   bool persistent;
+  bool started;      ///< persistent, and not told as complete since
   bool fed;          ///< MPI has been given what it waits for
   std::uint32_t id;  ///< of followRequest(): a handle that MPI has freed may soon be another one's
   std::uint16_t call;
