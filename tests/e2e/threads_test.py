@@ -3,6 +3,7 @@
 of recording; each event names its thread; a crash in a thread leaves a trace that replays up to there. PF_REPLAYS: how
 many replays of each recording (1; 20 with PF_FULL)."""
 import os
+import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
@@ -12,6 +13,26 @@ LANES = BIN / "e2e" / "lanes"
 SERIALIZED = BIN / "e2e" / "lanes_serialized"
 STUCK = BIN / "e2e" / "lanes_stuck"
 REPLAYS = int(os.environ.get("PF_REPLAYS", "20" if FULL else "1"))
+
+
+# A library that makes a thread while it is loaded, and a program that loads it before MPI_Init, as Python's import does.
+MAKER = """
+#include <pthread.h>
+#include <unistd.h>
+static void *wait_for_ever(void *nothing) { pause(); return nothing; }
+__attribute__((constructor)) static void begin(void) { pthread_t made; pthread_create(&made, 0, wait_for_ever, 0); }
+"""
+LOADER = """
+#include <dlfcn.h>
+#include <mpi.h>
+int main(int argc, char **argv) {
+    int level;
+    if (!dlopen(argv[1], RTLD_NOW)) return 9;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
+    MPI_Finalize();
+    return 0;
+}
+"""
 
 
 class ThreadsTest(PhotofinishTest):
@@ -122,6 +143,19 @@ class ThreadsTest(PhotofinishTest):
         stopped = self.photofinish("replay", self.dir / "t.pft", "--until", "0:60")
         self.assertEqual(stopped.status, 0, stopped)
         self.assertRegex(stopped.err, r"rank 0.*60", stopped)
+
+    def test_a_thread_that_a_library_of_mpi_makes_while_it_is_loaded(self):
+        """UCX makes one. It is none of the program's, which has one thread then; another library's is."""
+        self.need("mpirun")
+        (self.dir / "maker.c").write_text(MAKER)
+        (self.dir / "loader.c").write_text(LOADER)
+        subprocess.run([os.environ.get("PF_MPICC", "mpicc"), "-o", "loader", "loader.c", "-ldl"], cwd=self.dir, check=True)
+        for name, lanes in (("libucs_maker.so", 0), ("libmine.so", 1)):
+            with self.subTest(library=name):
+                subprocess.run(["gcc", "-shared", "-fPIC", "-pthread", "-o", name, "maker.c"], cwd=self.dir, check=True)
+                self.record("t.pft", self.mpirun(1, "./loader", f"./{name}"))
+                dumped = self.run_command(BIN / "pf_log_dump", "t.pft", 0)
+                self.assertEqual(dumped.out.count("LaneMade"), lanes, dumped)
 
     def test_what_is_not_recorded_is_a_divergence_not_a_hang(self):
         """Here the order of threads hangs on time that no lock shows: a thread that had the turn ends without it."""

@@ -349,17 +349,20 @@ using namespace pf;
 
 extern "C" PF_EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
                                         void* (*routine)(void*), void* argument) __THROWNL {
-  if (t_depth == 0) {
+  // MPI's own are made in one of its calls, or while its libraries are loaded: UCX makes one then,
+  // which is before MPI_Init where Python imports mpi4py.
+  const bool ofMpi = t_depth > 0 || isOfMpi(__builtin_return_address(0));
+  if (!ofMpi) {
     noteThreads(__builtin_return_address(0), __builtin_frame_address(0));
   }
-  Lane* const parent = t_depth > 0 ? nullptr : applicationThread();
+  Lane* const parent = ofMpi ? nullptr : applicationThread();
   LaneStart* start = nullptr;
   if (parent != nullptr) {
     lockState();
     start = prepare(*parent, routine, argument);
     unlockState();
   }
-  if (t_depth > 0) {  // a thread of MPI's own
+  if (ofMpi) {
     return createInternalThread(realCreate(), thread, attributes, routine, argument);
   }
   if (start == nullptr) {
