@@ -107,7 +107,7 @@ class OtherLibrariesTest(PhotofinishTest):
         self.refused(*self.mpirun(2, sys.executable, "app.py"), words=("uses MPICH", "launcher of its own MPI library"))
 
     def test_one_inside_of_the_program(self):
-        program = self.compile("app", LIBRARY % (3, 1, "MPICH Version: 4.0.2") + 'int main() { puts("it ran"); return PMPI_Init(0, 0); }',
+        program = self.compile("app", '#include <stdio.h>\n' + LIBRARY % (3, 1, "MPICH Version: 4.0.2") + 'int main() { puts("it ran"); return PMPI_Init(0, 0); }',
                                "-static")
         run = self.refused(*self.mpirun(2, program), words=("static", "Link it with the shared library"))
         self.assertNotIn("it ran", run.out, run)
