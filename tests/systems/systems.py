@@ -69,7 +69,7 @@ def try_one(library, capability):
     except subprocess.TimeoutExpired:
         return "fails"
     word = WORDS.get(done.returncode, "fails")
-    if word == "not there" and re.search(r"/bin/(photofinish|pf)\S* is not there", done.stderr):
+    if word == "not there" and re.search(r"/(photofinish|pf_)[\w-]* is not there", done.stderr):
         word = "not tried"  # a part of ours that was not built
     print(f"{library} {capability}: {word}", file=sys.stderr, flush=True)
     if word == "fails":
