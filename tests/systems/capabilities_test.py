@@ -104,6 +104,7 @@ class CapabilitiesTest(DapCase):
 
     def test_races(self):
         """The races are the oracle's."""
+        self.need(BIN / "pf_oracle_check")
         for mode in ("outcomes", "races", "all"):
             self.record("t.pft", self.launch(4, self.build(CORPUS / "any_source_sum.c")), "--mode", mode)
             races = self.photofinish("races", self.dir / "t.pft", "--json").json()["races"]

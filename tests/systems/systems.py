@@ -19,7 +19,7 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 SOURCE = HERE.parents[1]
 RESULTS, PAGE = HERE / "results.json", SOURCE / "docs" / "systems.md"
-LIBRARIES = {"openmpi": ("mpirun.openmpi", r"\(Open MPI\) (\S+)", "Open MPI"), "mpich": ("mpiexec.mpich", r"Version: +(\S+)", "MPICH")}
+LIBRARIES = {"openmpi": ("mpirun.openmpi", r"\((?:Open MPI|OpenRTE)\) (\S+)", "Open MPI"), "mpich": ("mpiexec.mpich", r"Version: +(\S+)", "MPICH")}
 CAPABILITIES = {
     "record": "the run is recorded, in each mode; output and exit status are the program's own",
     "replay": "a failing run, three times with random delays: the same output and exit status",
