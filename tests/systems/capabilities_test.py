@@ -198,6 +198,7 @@ class CapabilitiesTest(DapCase):
         self.assertEqual(self.step(client, "next")["reason"], "step")
         value = self.locals(client, self.stack(client, 0)[0])[1]["value"]["value"]
         self.assertIn("before event 2", self.step(client, "stepBack")["description"])
+        self.assertEqual([each["name"] for each in self.stack(client, 0)[:2]], ["MPI_Recv", "main"])
         self.step(client, "next")
         self.assertEqual(self.locals(client, self.stack(client, 0)[0])[1]["value"]["value"], value)
         client.ask("disconnect")
