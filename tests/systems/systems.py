@@ -98,7 +98,7 @@ def results_of(place):
 
 
 def page(results):
-    columns = [(where, library, facts) for where, libraries in sorted(results.items()) for library, facts in libraries.items()]
+    columns = [(where, library, facts) for where, libraries in sorted(results.items()) for library, facts in sorted(libraries.items())]
     lines = ["# Systems", "", "What was seen to work with which MPI library? Made by `tests/systems/systems.py`, which runs",
              "`tests/systems/capabilities_test.py LIBRARY -k CAPABILITY` for each cell: a program built by the library's own compiler and",
              "started by its own launcher. *not there*: the system has no such thing; *fails*: the test does;",
