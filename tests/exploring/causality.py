@@ -81,8 +81,9 @@ class Recording:
             before = dict(cut), len(late)
             for number, message in self.messages.items():
                 done, back = message["completion_serial"], message["sync_completion"]
-                own = (message["dest"], message["post"]) in self.receives and message["dest"] == rank and self.receives[rank, message["post"]]["post_serial"] >= serial
-                if own or message["send_serial"] >= cut[message["source"]] or late.intersection(orders.get(number, ())):
+                receive = self.receives.get((message["dest"], message["post"]))
+                asked = receive is not None and receive["post_serial"] >= cut[message["dest"]]  # a synchronous send waits for that
+                if asked or message["send_serial"] >= cut[message["source"]] or late.intersection(orders.get(number, ())):
                     late.add(number)
                 if number in late:
                     if done is not None:
