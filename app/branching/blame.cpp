@@ -10,22 +10,18 @@
 
 #include "app/branching/branch_runner.h"
 #include "app/branching/delta.h"
-#include "app/branching/explore.h"
+#include "app/branching/good_run.h"
 #include "app/branching/known_run.h"
 #include "app/branching/parent_run.h"
 #include "app/collation/event_text.h"
 #include "app/files/passing_directory.h"
 #include "app/files/paths.h"
-#include "app/recording/until_failure.h"
-#include "db/store/former_file.h"
 #include "replay_engine/base/shown_text.h"
 
 namespace pf::app {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::uint64_t kNearRuns = 20;  ///< by flips, before others are tried
-constexpr std::uint64_t kFreeRuns = 20;  ///< of which nothing is forced
 /// A run may take so much longer than the failing one, and this in any case.
 constexpr int kTimesLonger = 10;
 constexpr std::chrono::milliseconds kShortest(5000);
@@ -74,15 +70,13 @@ bool isHang(const Outcome& outcome) {
 class Search {
  public:
   /// `logs`: a directory for those of one run after the other; it must not be there.
-  Search(const BlameOptions& options, KnownRun failing, BranchRunner runner, std::string logs)
+  Search(const BlameOptions& options, KnownRun failing, BranchRunner& runner, std::string logs)
       : m_options(options),
         m_failing(std::move(failing)),
-        m_runner(std::move(runner)),
+        m_runner(runner),
         m_logs(std::move(logs)) {}
 
   Status findOutcome();
-  /// A run of which nothing is forced that ends well: kept as `trace`. False: none of some did.
-  Result<bool> findFreeGood(const std::string& trace);
   /// Usage: it is of another program.
   Result<Blame> findAgainst(const std::string& good);
 
@@ -98,7 +92,7 @@ class Search {
   const BlameOptions& m_options;
   const KnownRun m_failing;
   KnownRun m_good;
-  BranchRunner m_runner;
+  BranchRunner& m_runner;
   const std::string m_logs;
   std::string m_outcome;
   bool m_anyFailure = false;  ///< the deliveries make it fail, though not always in this way
@@ -135,28 +129,6 @@ Status Search::findOutcome() {
                  "that fails for wrong output."};
   }
   return {};
-}
-
-Result<bool> Search::findFreeGood(const std::string& trace) {
-  std::error_code ignored;
-  for (std::uint64_t seed = 0; seed < kFreeRuns; ++seed) {
-    ++m_runs;
-    const Result<MadeRun> made = m_runner.make({}, m_logs, seed);  // 0: no delays
-    if (!made && made.error().code != ErrorCode::Divergence) {
-      return made.error();
-    }
-    const bool good = made && endedWell(made->outcome);
-    if (const Status kept = good ? keepRun(m_logs, made->facts, trace) : Status(); !kept) {
-      return kept.error();
-    }
-    fs::remove_all(m_logs, ignored);
-    if (good) {
-      const ParentRun parent{m_failing.run.uuid, absolutePath(m_options.failing), "blame"};
-      const Status said = keepParent(trace, parent, {});
-      return said ? Result<bool>(true) : Result<bool>(said.error());
-    }
-  }
-  return false;
 }
 
 void Search::compare() {
@@ -384,74 +356,6 @@ Result<Blame> Search::findAgainst(const std::string& good) {
   return found;
 }
 
-/// By flips of the run that failed, its last choices first; goes on with what it has found in `directory`.
-Result<Exploration> exploreForGood(const BlameOptions& options, const std::string& directory,
-                                   std::uint64_t mostRuns) {
-  ExploreOptions look;
-  look.trace = options.failing;
-  look.madeBy = "blame";
-  look.state = directory + "/orders";
-  look.mostRuns = mostRuns;
-  look.runTime = std::chrono::duration<double>(options.runTime);
-  look.check = options.check;
-  look.firstGood = true;
-  look.farthestFirst = true;
-  return explore(look);
-}
-
-/// Of a run that ended well; empty: none did.
-std::string goodTrace(const Exploration& found) {
-  for (const ExploredOutcome& each : found.outcomes) {
-    if (endedWell(each.runs.outcome) && !each.runs.trace.empty()) {
-      return each.runs.trace;
-    }
-  }
-  return {};
-}
-
-Result<std::string> moved(const std::string& from, std::string to) {
-  std::error_code error;
-  fs::rename(from, to, error);
-  return error ? Result<std::string>(systemError("cannot make " + to, error.value())) : to;
-}
-
-/// A run that ends well: one that is few flips from the one that failed; else one of which nothing is forced, as a program that
-/// fails often in many places ends well by itself sooner than by a flip; else more flips.
-Result<std::string> findGood(const BlameOptions& options, const std::string& directory,
-                             Search& search) {
-  std::string name = goodName(options.failing);
-  std::error_code ignored;
-  if (fs::exists(name, ignored)) {
-    name = db::freeNumberedName(name);
-  }
-  const std::uint64_t near = std::min(kNearRuns, options.mostRuns);
-  Result<Exploration> found = exploreForGood(options, directory, near);
-  if (found && goodTrace(*found).empty() && !found->whole()) {
-    const Result<bool> free = search.findFreeGood(name);
-    if (!free || *free) {
-      return free ? Result<std::string>(name) : Result<std::string>(free.error());
-    }
-    if (options.mostRuns > near) {
-      found = exploreForGood(options, directory, options.mostRuns - near);
-    }
-  }
-  if (!found) {
-    return found.error();
-  }
-  if (const std::string trace = goodTrace(*found); !trace.empty()) {
-    return moved(trace, name);
-  }
-  const std::string runs = std::to_string(found->counts.runs);
-  return found->whole() ? Error{ErrorCode::NotFound,
-                                "the program fails in each of its " + runs +
-                                    " orders: no delivery is to blame",
-                                "Debug it as it is: 'photofinish " + options.failing + "'."}
-                        : Error{ErrorCode::NotFound,
-                                "none of " + runs + " other orders ends well, nor of " +
-                                    std::to_string(kFreeRuns) + " runs of which nothing was forced",
-                                "Give a good run, or more runs: --max-runs."};
-}
-
 }  // namespace
 
 Result<Blame> blame(const BlameOptions& options) {
@@ -472,14 +376,15 @@ Result<Blame> blame(const BlameOptions& options) {
                              std::chrono::duration<double>(options.runTime)),
                          options.check};
   BranchRunner runner(std::move(*job), factsOfBranch(failing->run), limits, never);
-  Search search(options, std::move(*failing), std::move(runner), place.file("run.d"));
+  const ParentRun parent{failing->run.uuid, absolutePath(options.failing), "blame"};
+  Search search(options, std::move(*failing), runner, place.file("run.d"));
   if (Status fails = search.findOutcome(); !fails) {
     return fails.error();
   }
   if (!options.good.empty()) {
     return search.findAgainst(options.good);
   }
-  const Result<std::string> good = findGood(options, place.path(), search);
+  const Result<std::string> good = findGoodRun(options, place.path(), runner, parent);
   if (!good) {
     return good.error();
   }

@@ -40,9 +40,9 @@ struct Blame {
   int failedWithout = 0;  ///< that took those of the good run in their place
   int failedAlone = 0;    ///< that took these, all else free
   int unclear = 0;        ///< of the first two: runs that ended otherwise
+  /// The deliveries make it fail, but not always with this outcome: any counts.
+  bool anyFailure = false;
   /// "fails if and only if …", or what was seen, where it was not always so.
-  bool anyFailure =
-      false;  ///< the deliveries make it fail, but not always with this outcome: any counts
   std::string sentence;
 };
 

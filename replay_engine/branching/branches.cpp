@@ -10,6 +10,8 @@
 namespace pf {
 namespace {
 
+constexpr std::size_t kAtOnce = 32;
+
 std::uint64_t mixed(std::uint64_t value) {  // splitmix64
   value += 0x9E3779B97F4A7C15ULL;
   value = (value ^ (value >> 30U)) * 0xBF58476D1CE4E5B9ULL;
@@ -152,6 +154,7 @@ std::vector<Branch> branchesOf(const Execution& execution, const Choices& choice
   std::vector<Branch> branches;
   std::vector<bool> kept(choices.count(), false);
   Choices::Made made(choices);
+  std::vector<std::uint32_t> passed;  // kept, and not made yet: making looks at each rank
   BranchKey before{};
   for (std::uint32_t i = 0; i < steps.size(); ++i) {
     const auto number = choices.find(steps[i].choice);
@@ -171,7 +174,11 @@ std::vector<Branch> branchesOf(const Execution& execution, const Choices& choice
       branches.push_back(branch);
     }
     kept[*number] = true;
-    made.make({&*number, 1});
+    passed.push_back(*number);
+    if (passed.size() == kAtOnce) {
+      made.make(passed);
+      passed.clear();
+    }
     add(before, steps[i].choice, steps[i].took);
   }
   return branches;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """`photofinish explore` against the model of MPI's matching: each distinct matching has one run, 0 missed, 0 twice, outcomes equal.
 
-PF_EXPLORE: random programs (12; 500 in the named full run). PF_SEED: where seeds begin (1). PF_JOBS: given to --jobs.
+PF_EXPLORE: random programs (12; 500 in the named full run). PF_SEED: where seeds begin (1). PF_JOBS: given to --jobs (2).
 A program whose runs can differ in a choice that is no receive (what Waitany or Waitsome gave, what a wildcard probe saw, a
 single Test that failed) may have as many runs of one matching as there are such executions, and must have one.
 """
@@ -25,7 +25,7 @@ import programs
 INTERPRETER = BIN / "exploring" / "interpreter"
 COUNT = int(os.environ.get("PF_EXPLORE", "12"))
 FIRST = int(os.environ.get("PF_SEED", "1"))
-JOBS = ["--jobs", os.environ["PF_JOBS"]] if "PF_JOBS" in os.environ else []
+JOBS = ["--jobs", os.environ.get("PF_JOBS", "2")]  # it runs beside other tests
 RUN_TIME = "10"  # seconds: a program that polls for what never comes takes them all
 MOST = 10 if COUNT < 100 else 60  # matchings of a random program
 
