@@ -89,6 +89,10 @@ TakenInstead takenInstead(const SeenRun& parent, const RunStep& changed, FrameRe
   return flip;
 }
 
+bool isCutOff(const MadeRun& made) {
+  return made.outcome.name == "time limit";
+}
+
 class Explorer {
  public:
   Explorer(const ExploreOptions& options, ParentRun first, ExplorationFile file,
@@ -176,7 +180,12 @@ Status Explorer::makeFirst(SeenRun recorded) {
   }
   if (!steps) {
     fs::remove_all(logs, ignored);
-    return steps.error();
+    return isCutOff(*made)
+               ? Error{ErrorCode::Usage,
+                       "the first run was made once more, and its time was up before it had "
+                       "come to where it was recorded",
+                       "Give runs more time: --run-time SECONDS."}
+               : steps.error();
   }
   const Status filed = fileRun(std::move(*made), std::move(*steps), {}, {}, logs);
   fs::remove_all(logs, ignored);
@@ -262,7 +271,10 @@ Result<bool> Explorer::make(const OpenBranch& open, const Parent& parent, int sl
     run.flip = takenInstead(parent.seen, start->steps.back(), m_resolver);
     filed = fileRun(std::move(*made), std::move(*steps), std::move(run), open.branch.key, logs);
   } else if (steps.error().code == ErrorCode::Divergence) {
-    filed = m_file.giveUp(open.branch.key, steps.error().message);
+    filed = m_file.giveUp(open.branch.key,
+                          made && isCutOff(*made)
+                              ? "its time was up before it had come to what it was to take"
+                              : steps.error().message);
   } else {
     filed = steps.error();
   }

@@ -35,12 +35,16 @@ std::string digestOfLines(const Printed& printed) {
   return any ? text : "";
 }
 
+/// That its ranks would never have got on.
+bool isProven(const RunFacts& facts) {
+  return std::ranges::any_of(
+      facts.ends, [](const auto& end) { return end.second.stuck && end.second.stuck->proven; });
+}
+
 std::string nameOf(const WhatFailed& failed, const std::vector<db::RankInfo>& ranks,
                    const RunFacts& facts) {
   if (failed.hangs) {
-    const bool proven = std::ranges::any_of(
-        facts.ends, [](const auto& end) { return end.second.stuck && end.second.stuck->proven; });
-    return proven ? "deadlock" : "hang";
+    return isProven(facts) ? "deadlock" : "hang";
   }
   for (const db::RankInfo& rank : ranks) {
     if (rank.rank == failed.rank && rank.exitSignal) {
@@ -62,10 +66,14 @@ bool endedWell(const Outcome& outcome) {
 Outcome outcomeOf(const std::vector<db::RankInfo>& ranks, const RunFacts& facts, bool timeIsUp,
                   const Printed& printed) {
   Outcome outcome{"ok", {}, digestOfLines(printed)};
-  if (timeIsUp) {
+  const std::optional<WhatFailed> failed = whatFailed(ranks, facts.exitStatus);
+  const bool hangs = failed && failed->hangs;
+  // One whose deadlock was proven was ended for that, however long its launcher took.
+  if (timeIsUp && !(hangs && isProven(facts))) {
     outcome.name = "time limit";
-    outcome.sentence = "it had not ended when its time was up";
-  } else if (const std::optional<WhatFailed> failed = whatFailed(ranks, facts.exitStatus)) {
+    outcome.sentence =
+        "it had not ended when its time was up" + (hangs ? ": " + failed->sentence : "");
+  } else if (failed) {
     outcome.name = nameOf(*failed, ranks, facts);
     outcome.sentence = failed->sentence;
   }

@@ -4,9 +4,11 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include "app/collation/event_text.h"
+#include "app/collation/failure.h"
 #include "app/collation/message_sizes.h"
 #include "app/replaying/report_parts.h"
 
@@ -51,8 +53,12 @@ bool sendsWait(const Prediction& prediction) {
 class Report {
  public:
   Report(const std::string& trace, const Execution& execution, const Predictions& predictions,
-         const PredictOptions& options)
-      : m_trace(trace), m_execution(execution), m_predictions(predictions), m_options(options) {
+         const PredictOptions& options, std::optional<WhatFailed> recorded)
+      : m_trace(trace),
+        m_execution(execution),
+        m_predictions(predictions),
+        m_options(options),
+        m_recorded(std::move(recorded)) {
     for (const Prediction& each : predictions.found) {
       m_confirmations.push_back(
           options.confirm ? options.confirm(each)
@@ -61,7 +67,11 @@ class Report {
   }
 
   [[nodiscard]] std::string text() const {
-    std::string text = summary();
+    std::string text = m_recorded ? std::string("this recording itself ") +
+                                        (m_recorded->hangs ? "hangs: " : "failed: ") +
+                                        m_recorded->sentence + "\n"
+                                  : std::string();
+    text += summary();
     for (std::size_t i = 0; i < m_predictions.found.size(); ++i) {
       text += predictionText(i);
     }
@@ -74,6 +84,8 @@ class Report {
       found.push_back(predictionJson(i));
     }
     return {{"predictions", found},
+            {"recordedFailure", m_recorded ? json(m_recorded->sentence) : json(nullptr)},
+            {"recordedHang", m_recorded && m_recorded->hangs},
             {"decided", m_predictions.decided},
             {"more", m_predictions.more},
             {"truncationLooked", m_predictions.truncationLooked},
@@ -221,6 +233,7 @@ class Report {
   const Execution& m_execution;
   const Predictions& m_predictions;
   const PredictOptions& m_options;
+  const std::optional<WhatFailed> m_recorded;  ///< how the recording itself failed
   std::vector<Confirmation> m_confirmations;
 };
 
@@ -277,13 +290,20 @@ Result<PredictReport> predictReport(const std::string& trace, const PredictOptio
   addSizes(loaded->store, facts);
   PredictionLimits limits;
   limits.time = options.time;
-  const Result<Predictions> predictions = predict(loaded->execution, facts, limits);
+  Result<Predictions> predictions = predict(loaded->execution, facts, limits);
   if (!predictions) {
     return predictions.error();
   }
-  const Report report(trace, loaded->execution, *predictions, options);
+  std::optional<WhatFailed> recorded =
+      whatFailed(loaded->store.ranks(), loaded->store.run().exitStatus);
+  const bool hangs = recorded && recorded->hangs;
+  if (hangs) {  // that its sends may wait where they did not, of the very order that hangs
+    std::erase_if(predictions->found,
+                  [](const Prediction& each) { return each.flips.empty() && sendsWait(each); });
+  }
+  const Report report(trace, loaded->execution, *predictions, options, std::move(recorded));
   return PredictReport{options.json ? dump(report.document()) : report.text(),
-                       !predictions->found.empty(), predictions->decided};
+                       hangs || !predictions->found.empty(), predictions->decided};
 }
 
 }  // namespace pf::app

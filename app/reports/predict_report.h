@@ -19,8 +19,8 @@ struct PredictOptions {
 
 struct PredictReport {
   std::string text;
-  bool predicted = false;
-  bool decided = true;  ///< false: the time was over before all was looked at
+  bool predicted = false;  ///< or recorded: the run itself hangs
+  bool decided = true;     ///< false: the time was over before all was looked at
 };
 
 /// photofinish predict FILE [--json] [--time T]. Surveys the trace if it has no events. Usage: what the program used is not

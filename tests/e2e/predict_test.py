@@ -49,6 +49,16 @@ class PredictTest(PhotofinishTest):
     def test_a_trace_of_choices_is_surveyed_first(self):
         self.check_deadlock(self.predicted("named"))
 
+    def test_a_recording_that_hangs_itself_is_said_to(self):
+        """Nothing is predicted of another order, and that it hangs as it was recorded comes first."""
+        self.photofinish("explore", "-o", "d.explore", *self.mpirun(3, CORPUS / "deadlock_in_order"), timeout=60)
+        run = self.photofinish("predict", "d.explore.d/deadlock.pft", "--no-confirm")
+        self.assertEqual(run.status, PREDICTED, run)
+        self.assertRegex(run.out.splitlines()[0], "^this recording itself hangs: .*rank 0 is in MPI_Recv at deadlock_in_order.c:18")
+        run = self.photofinish("predict", "d.explore.d/deadlock.pft", "--no-confirm", "--json")
+        self.assertTrue(run.json()["recordedHang"], run)
+        self.assertFalse(self.photofinish("predict", "d.explore.d/ok.pft", "--no-confirm", "--json").json()["recordedHang"])
+
     def test_what_waits_for_a_collective_cannot_overtake(self):
         run = self.predicted("ordered", "--mode", "all")
         self.assertEqual((run.status, run.json()["predictions"]), (0, []), run)
@@ -112,9 +122,9 @@ class PredictTest(PhotofinishTest):
             (self.dir / "t.pft").unlink(missing_ok=True)
             self.record("t.pft", self.mpirun(3, CORPUS / "deadlock_in_order"), "--mode", "all", "--end-stuck", status=None)
             run = self.predict("--json")
-            if run.status == PREDICTED:  # a run that ended well
+            self.assertEqual(run.status, PREDICTED, run)
+            if not run.json()["recordedHang"]:
                 break
-        self.assertEqual(run.status, PREDICTED, run)
         self.assertEqual([each["kind"] for each in run.json()["predictions"]], ["deadlock"], run)
 
 
