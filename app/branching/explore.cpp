@@ -449,6 +449,7 @@ Status recordFirst(const ExploreOptions& options, const std::string& trace) {
   first.endStuck = true;
   first.stallAfter = std::chrono::seconds(1);
   first.stallLimit = std::chrono::duration_cast<std::chrono::milliseconds>(options.runTime);
+  first.runLimit = first.stallLimit;  // it may poll for ever
   const UniqueFd null(::open("/dev/null", O_WRONLY | O_CLOEXEC));
   first.standardOutput = null.get();
   const Result<Recorded> recorded = record(first);

@@ -498,7 +498,7 @@ Result<int> runForced(const FlipOptions& options, const KnownRun& known, const F
     return job.error();
   }
   job->stallAfter = kStuckAfter;
-  return logs.run(std::move(*job), {false, nullptr, true});
+  return logs.run(std::move(*job), {false, nullptr, true, {}});
 }
 
 /// The new trace says of which run it is a branch, and by what.

@@ -291,7 +291,7 @@ Result<Recorded> record(const RecordOptions& options) {
     return begun.error();
   }
   const Result<int> status = logs.run(jobOptionsOf(options, *command, logs.facts(), logs.path()),
-                                      {true, options.input, options.endStuck});
+                                      {true, options.input, options.endStuck, options.runLimit});
   if (!status) {
     logs.end();
     return status.error();

@@ -30,9 +30,10 @@ struct RecordOptions {
   /// Every rank waits: until that is told, and how long they may at all; 0 = by itself, never.
   std::chrono::milliseconds stallAfter{0};
   std::chrono::milliseconds stallLimit{0};
-  bool quiet = false;              ///< no summary line
-  RepeatedInput* input = nullptr;  ///< of one recording of several; null: our standard input
-  int standardOutput = 1;          ///< where the launcher's goes
+  std::chrono::milliseconds runLimit{0};  ///< the program is ended then; 0 = never
+  bool quiet = false;                     ///< no summary line
+  RepeatedInput* input = nullptr;         ///< of one recording of several; null: our standard input
+  int standardOutput = 1;                 ///< where the launcher's goes
 };
 
 struct Recorded {

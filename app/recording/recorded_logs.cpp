@@ -195,7 +195,12 @@ Result<int> RecordedLogs::run(JobOptions job, const RunSettings& settings) {
   if (m_input) {
     m_input->launched();
   }
-  const Patience patience{settings.endStuck, [] { return g_ended != 0; }};
+  const auto begun = std::chrono::steady_clock::now();
+  const Patience patience{settings.endStuck, [&settings, begun] {
+                            const auto passed = std::chrono::steady_clock::now() - begun;
+                            return g_ended != 0 ||
+                                   (settings.limit.count() > 0 && passed > settings.limit);
+                          }};
   Result<int> status = followRecording(**running, m_facts, m_input ? &*m_input : nullptr, patience);
   if (status) {
     m_facts.exitStatus = *status;

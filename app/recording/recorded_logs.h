@@ -2,6 +2,7 @@
 // The logs of a recording, from the first to its trace. Private to what records: photofinish record, and runs of other orders.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -23,6 +24,7 @@ struct RunSettings {
   bool ownInput = true;            ///< our standard input is the program's, and a copy of it kept
   RepeatedInput* input = nullptr;  ///< of one recording of several; null: our standard input
   bool endStuck = false;           ///< end the program once it cannot get on for certain
+  std::chrono::milliseconds limit{0};  ///< end it after so long; 0: never
 };
 
 class RecordedLogs {
