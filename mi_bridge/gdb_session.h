@@ -185,6 +185,7 @@ class GdbSession {
   void beginPause(bool user);
   void climb();
   void execute(const RunCommand& command, Done done);
+  void staysStopped(const Status& why, const Done& done);
   void lock(bool locked);
   void leaveEvent(const RunCommand& command, Done done);
   void runTo(const RunCommand& command, Done done);
@@ -204,7 +205,7 @@ class GdbSession {
   StopEvent m_stop;
   std::vector<Library> m_libraries;
   bool m_targetRunning = false;  ///< what GDB says, also when it is not shown
-  bool m_runPending = false;     ///< a command that starts the program, and no word of it yet
+  bool m_runPending = false;     ///< it is to be started, and no word of it yet
   bool m_quiet = false;          ///< running on without having shown the stop before
   bool m_detaching = false;
   bool m_abandoning = false;  ///< that it ends is our doing

@@ -67,6 +67,8 @@ void GdbSession::run(const RunCommand& command, Done done) {
           (command.onlyThread ? " alone, " : ", ") + std::to_string(command.frameLevel) + ", " +
           std::to_string(command.line) + ", " + command.source);
   }
+  // Also while GDB is asked how: nobody is to take the rank for one that rests.
+  m_runPending = true;
   if (command.kind == RunKind::RunTo) {
     runTo(command, std::move(done));
   } else if (leavesEvent(command.kind) &&
@@ -99,6 +101,13 @@ void GdbSession::execute(const RunCommand& command, Done done) {
        });
 }
 
+/// What was asked for cannot be done: the program has not been started.
+void GdbSession::staysStopped(const Status& why, const Done& done) {
+  m_runPending = false;
+  finishPause({});
+  done(why);
+}
+
 /// Not longer than a step: a `continue` of the console has to be one of the whole process.
 void GdbSession::lock(bool locked) {
   m_locked = locked;
@@ -117,7 +126,7 @@ void GdbSession::leaveEvent(const RunCommand& command, Done done) {
   m_queue.push({text, CommandFlag::None,
                 [this, command, thread, done = std::move(done)](const Result<ResultRecord>& reply) {
                   if (!reply) {
-                    done(reply.error());
+                    staysStopped(reply.error(), done);
                     return;
                   }
                   std::vector<Frame> frames = framesOf(reply->results["stack"]);
@@ -155,15 +164,16 @@ void GdbSession::runTo(const RunCommand& command, Done done) {
   m_breakpoints.insertHidden(
       request, [this, command, done = std::move(done)](const Result<Breakpoint>& breakpoint) {
         if (!breakpoint) {
-          done(breakpoint.error());
+          staysStopped(breakpoint.error(), done);
           return;
         }
         if (!breakpoint->pending.empty()) {
           m_breakpoints.remove(breakpoint->number, {});
-          done(Error{
-              ErrorCode::NotFound,
-              "there is no code at line " + std::to_string(command.line) + " of " + command.source,
-              "choose a line with code"});
+          staysStopped(Error{ErrorCode::NotFound,
+                             "there is no code at line " + std::to_string(command.line) + " of " +
+                                 command.source,
+                             "choose a line with code"},
+                       done);
           return;
         }
         m_runTo = RunTo{breakpoint->number};

@@ -132,6 +132,28 @@ TEST_F(RunTest, EventThenNextLeavesTheLibrary) {
   EXPECT_EQ(gdb.observer.log, (Log{"state running", "state stopped", "stopped step"}));
 }
 
+/// Whoever is asked between two ranks' stops where this one is: on its way, not at rest.
+TEST_F(RunTest, IsAboutToRunWhileGdbIsAskedHow) {
+  gdb.line(
+      R"(=library-loaded,target-name="/l/libphotofinish_mpi.so",ranges=[{from="0x100",to="0x200"}])");
+  gdb.runs();
+  gdb.line(kEvent);
+  EXPECT_FALSE(gdb.session.isAboutToRun());
+  gdb.session.run({RunKind::Next, 0, {}, 0}, [](const Status&) {});
+  EXPECT_TRUE(gdb.session.isAboutToRun()) << "the stack is asked for first";
+  Status paused = Error{};
+  gdb.session.pause([&paused](const Status& status) { paused = status; });
+  EXPECT_FALSE(paused.ok()) << "it would run on all the same";
+  gdb.answer("-stack-list-frames --thread 1 0", "^error,msg=\"no\"");
+  EXPECT_FALSE(gdb.session.isAboutToRun()) << "it stays where it is";
+  EXPECT_TRUE(paused.ok());
+  RunCommand there{RunKind::RunTo, 0, "m.c", 12};
+  gdb.session.run(there, [](const Status&) {});
+  EXPECT_TRUE(gdb.session.isAboutToRun()) << "the breakpoint is made first";
+  gdb.answer("-break-insert", "^error,msg=\"no\"");
+  EXPECT_FALSE(gdb.session.isAboutToRun());
+}
+
 TEST_F(RunTest, AnotherStopOnTheWayOutIsShown) {
   gdb.line(
       R"(=library-loaded,target-name="/l/libphotofinish_mpi.so",ranges=[{from="0x100",to="0x200"}])");

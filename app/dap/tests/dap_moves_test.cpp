@@ -60,6 +60,24 @@ TEST_F(DapMovesTest, AStopOfOneDoesNotTakeTheOthersAlong) {
   EXPECT_EQ(event("stopped")["allThreadsStopped"], true);
 }
 
+/// GDB is asked for the stack of a rank before that steps out of a call; meanwhile another one stops.
+TEST_F(DapMovesTest, WhoIsToStepIsNotToldAsStoppedBeforeItHas) {
+  stand();
+  letRun(1);
+  forgetEvents();
+  bool asked = false;
+  target().hears = [this, &asked](int rank, const std::string& command) {
+    if (rank == 2 && !asked && command.find("-stack-list-frames") != std::string::npos) {
+      asked = true;
+      target().gdbStops(1, R"(reason="end-stepping-range")");
+    }
+  };
+  body("next", {{"threadId", 3}});
+  EXPECT_EQ(event("stopped")["threadId"], 2);
+  EXPECT_TRUE(asked);
+  EXPECT_FALSE(hasEvent("stopped")) << "rank 2 is about to go on";
+}
+
 TEST_F(DapMovesTest, TheReasonsOfGdbAreThoseOfTheProtocol) {
   stand();
   for (const auto& [how, reason] : std::vector<std::pair<const char*, const char*>>{
