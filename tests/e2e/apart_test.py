@@ -12,7 +12,8 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from groups_alone import groups_of
-from photofinish import BIN, FULL, PhotofinishTest, launches_by_prrte, main
+from photofinish import BIN, FULL, PhotofinishTest, main
+from tagged_output import launches_by_prrte
 
 APART = BIN / "e2e" / "apart"
 THREADS = BIN / "e2e" / "apart_threads"

@@ -4,7 +4,8 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-from photofinish import BIN, PhotofinishTest, launches_by_prrte, main
+from photofinish import BIN, PhotofinishTest, main
+from tagged_output import launches_by_prrte
 
 PROGRAM = BIN / "e2e" / "fetches"
 GAPS = BIN / "e2e" / "gaps"

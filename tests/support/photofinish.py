@@ -6,7 +6,6 @@ also TMPDIR, and marks its processes by a variable in their environment: what ru
 PF_KEEP=1 keeps the directories.
 """
 import contextlib
-import functools
 import json
 import os
 import pathlib
@@ -22,6 +21,8 @@ import time
 import unittest
 import uuid
 
+from tagged_output import as_orte_has_it, lines_by_rank
+
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 BIN = pathlib.Path(os.environ.get("PF_BIN", SOURCE / "build" / "release" / "bin")).resolve()
 if not BIN.is_dir():
@@ -30,26 +31,7 @@ FULL = os.environ.get("PF_FULL", "") not in ("", "0")
 JITTERS = (1, 2) if FULL else (1,)  # seeds of the replays of one recording, where one says as much as two
 SKIPPED = 77
 MARK = "PF_E2E_TEST"
-OUTPUT_TAG = re.compile(r"\[\d+,(\d+)\]<stdout>:")
 CRASHED = re.compile(r"terminate called|Segmentation fault|Assertion|AddressSanitizer|runtime error:|core dumped|what\(\):")
-
-
-@functools.cache
-def launches_by_prrte():
-    """Whether mpirun is that of Open MPI 5 or later."""
-    try:
-        said = subprocess.run(["mpirun", "--version"], capture_output=True, text=True, check=False).stdout
-    except OSError:
-        return False
-    found = re.search(r"\(Open MPI\) (\d+)", said)
-    return found is not None and int(found[1]) >= 5
-
-
-def as_orte_has_it(text):
-    """PRRTE puts a blank behind its tags, and after MPI_Abort it adds a null byte to what a rank has said."""
-    if not launches_by_prrte():
-        return text
-    return re.sub(r"(\[\d+,\d+\]<std(?:out|err)>:) \0?", r"\1", text).replace("\0", "")
 
 
 class Run:
@@ -67,11 +49,7 @@ class Run:
 
     def by_rank(self):
         """Lines of each rank in their order, from mpirun --tag-output."""
-        pieces = OUTPUT_TAG.split(self.out.replace("\r", ""))
-        text = {}
-        for rank, piece in zip(pieces[1::2], pieces[2::2]):
-            text[int(rank)] = text.get(int(rank), "") + piece
-        return {rank: lines.splitlines() for rank, lines in text.items()}
+        return lines_by_rank(self.out)
 
     def __str__(self):
         end = "killed by the test's time limit" if self.status is None else f"exit {self.status}"
