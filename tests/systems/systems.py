@@ -4,6 +4,7 @@
 
     systems.py [SYSTEM…]    runs capabilities_test.py for each library there, and makes the page anew; SYSTEM is "here" unless given,
                             or one of on_debian.sh (trixie, sid, bookworm): built there before, ./test --build
+    systems.py --only C,…   … runs these capabilities only; of the others, what was found before stays
     systems.py --page       makes the page of what was kept
     systems.py --check      whether the page is that one
     systems.py --results    runs them here, and prints what was found, as JSON
@@ -77,20 +78,20 @@ def try_one(library, capability):
     return word
 
 
-def results_here():
+def results_here(only):
     found = {}
     for library, (launcher, pattern, name) in LIBRARIES.items():
         version = version_of(launcher, pattern)
         if version is not None:
-            cells = {capability: try_one(library, capability) for capability in CAPABILITIES}
+            cells = {capability: try_one(library, capability) for capability in CAPABILITIES if capability in only}
             found[f"{name} {version}"] = {"library": library, "gdb": gdb_version(), "cells": cells}
     return {system(): found}
 
 
-def results_of(place):
+def results_of(place, only):
     if place == "here":
-        return results_here()
-    done = subprocess.run([HERE / "on_debian.sh", place, "python3", "-B", "tests/systems/systems.py", "--results"],
+        return results_here(only)
+    done = subprocess.run([HERE / "on_debian.sh", place, "python3", "-B", "tests/systems/systems.py", "--only", ",".join(only), "--results"],
                           stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode != 0:
         sys.exit(f"systems.py: on_debian.sh {place} ended with {done.returncode}: is it built there? (on_debian.sh {place} ./test --build)")
@@ -117,13 +118,28 @@ def page(results):
     return "\n".join(lines) + "\n"
 
 
+def put(results, found):
+    """What was found beside what was kept. Other versions are other columns, in their place."""
+    for where, libraries in found.items():
+        for library, facts in libraries.items():
+            before = results.get(where, {}).get(library, {"cells": {}})
+            facts["cells"] = {**(before["cells"] if before.get("gdb") == facts["gdb"] else {}), **facts["cells"]}
+        results[where] = libraries
+
+
 def kept():
     return json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
 
 
 def main(words):
+    only = list(CAPABILITIES)
+    if words[:1] == ["--only"] and len(words) > 1:
+        only, words = words[1].split(","), words[2:]
+        unknown = [name for name in only if name not in CAPABILITIES]
+        if unknown:
+            sys.exit(f"systems.py: no capability is called {unknown[0]}: {', '.join(CAPABILITIES)}")
     if words == ["--results"]:
-        print(json.dumps(results_here(), indent=1))
+        print(json.dumps(results_here(only), indent=1))
         return 0
     if words == ["--check"]:
         same = PAGE.exists() and PAGE.read_text() == page(kept())
@@ -134,7 +150,7 @@ def main(words):
         return 2
     results = kept()
     for place in [] if words == ["--page"] else words or ["here"]:
-        results.update(results_of(place))
+        put(results, results_of(place, only))
         RESULTS.write_text(json.dumps(results, indent=1, sort_keys=True) + "\n")
     PAGE.write_text(page(results))
     return 0
