@@ -114,7 +114,8 @@ def page(results):
               "MPICH 5 and the libraries of makers: not tried.", "",
               "`tests/systems/on_debian.sh trixie` makes a Debian 13 in a folder, and runs `./test` or another command in it. There, `mpirun` is",
               "PRRTE's `prterun`: the name that `ps` shows. Open MPI is not told to run programs of root unless `OMPI_ALLOW_RUN_AS_ROOT` says so,",
-              "as before."]
+              "as before.", "",
+              "![The bundled program at its failing receive, on Debian 13: Qt 6.8, GDB 16.3, Open MPI 5.0.7](pictures/window-debian-13.png)"]
     return "\n".join(lines) + "\n"
 
 
