@@ -240,6 +240,7 @@ void DebugSession::onGroupProgress(const mi::GroupResult& result) {
   }
   if (result.complete() && !result.failed.empty()) {
     Q_EMIT message(text(result.summary()), true);
+    Q_EMIT ranksChanged();  // who was sent on, and stays
   }
 }
 

@@ -78,6 +78,15 @@ TEST_F(DapMovesTest, WhoIsToStepIsNotToldAsStoppedBeforeItHas) {
   EXPECT_FALSE(hasEvent("stopped")) << "rank 2 is about to go on";
 }
 
+TEST_F(DapMovesTest, WhoCannotBeSentOnIsToldAsStopped) {
+  stand();
+  target().replies.push_back({"-exec-finish", R"(^error,msg="no such frame")"});
+  forgetEvents();
+  body("next", {{"threadId", 3}});
+  EXPECT_EQ(event("stopped")["threadId"], 3);
+  EXPECT_NE(output().find("no such frame"), std::string::npos) << output();
+}
+
 TEST_F(DapMovesTest, TheReasonsOfGdbAreThoseOfTheProtocol) {
   stand();
   for (const auto& [how, reason] : std::vector<std::pair<const char*, const char*>>{
