@@ -67,20 +67,29 @@ TEST_F(DapMovesTest, WhoIsToStepIsNotToldAsStoppedBeforeItHas) {
   forgetEvents();
   bool asked = false;
   target().hears = [this, &asked](int rank, const std::string& command) {
-    if (rank == 2 && !asked && command.find("-stack-list-frames") != std::string::npos) {
+    const bool begins = rank == 2 && session().debugger(2)->isAboutToRun();
+    if (begins && !asked && command.find("-stack-list-frames") != std::string::npos) {
       asked = true;
       target().gdbStops(1, R"(reason="end-stepping-range")");
+      QTest::qWait(100);  // GDB takes its time
     }
   };
   body("next", {{"threadId", 3}});
-  EXPECT_EQ(event("stopped")["threadId"], 2);
+  const Json stop = event("stopped");
   EXPECT_TRUE(asked);
-  EXPECT_FALSE(hasEvent("stopped")) << "rank 2 is about to go on";
+  EXPECT_EQ(stop["threadId"], 2);
+  EXPECT_EQ(stop["allThreadsStopped"], false) << "rank 2 is about to go on";
+  EXPECT_FALSE(hasEvent("stopped"));
 }
 
 TEST_F(DapMovesTest, WhoCannotBeSentOnIsToldAsStopped) {
   stand();
   target().replies.push_back({"-exec-finish", R"(^error,msg="no such frame")"});
+  target().hears = [](int, const std::string& command) {
+    if (command.find("-exec-finish") != std::string::npos) {
+      QTest::qWait(100);  // GDB takes its time
+    }
+  };
   forgetEvents();
   body("next", {{"threadId", 3}});
   EXPECT_EQ(event("stopped")["threadId"], 3);
