@@ -6,12 +6,11 @@ import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-from dap_client import DapCase
-from photofinish import BIN, SOURCE, main
+from dap_client import DESK_SOURCE, DapCase, line_of
+from photofinish import BIN, main
 
 DESK = BIN / "e2e" / "desk"
-TEXT = SOURCE / "tests" / "e2e" / "programs" / "desk.c"
-TURN = next(number for number, line in enumerate(TEXT.read_text().splitlines(), 1) if "MARK turn" in line)
+TURN = line_of(DESK_SOURCE, "MARK turn")
 
 
 class DapAttachTest(DapCase):
@@ -30,9 +29,7 @@ class DapAttachTest(DapCase):
         return job.wait_for(look)
 
     def begin(self, client, **arguments):
-        client.ask("initialize", adapterID="photofinish")
-        client.ask("attach", **arguments)
-        client.event("initialized", 0)
+        super().begin(client, "attach", **arguments)
         promised = client.event("capabilities", 0)["body"]["capabilities"]
         self.assertEqual((promised["supportsStepBack"], promised["supportsRestartRequest"]), (False, False))
 
@@ -65,7 +62,7 @@ class DapAttachTest(DapCase):
             self.pids(job)
             process, client = self.serve()
             self.begin(client, processId=str(job.pid))  # as editors have it that let one pick a process
-            here = client.ask("setBreakpoints", source={"path": str(TEXT)}, breakpoints=[{"line": TURN}])["breakpoints"][0]["id"]
+            here = client.ask("setBreakpoints", source={"path": str(DESK_SOURCE)}, breakpoints=[{"line": TURN}])["breakpoints"][0]["id"]
             never = client.ask("setFunctionBreakpoints", breakpoints=[{"name": "1:2"}])["breakpoints"][0]
             self.assertIn("recordings only", never["message"])
             client.ask("configurationDone")
@@ -84,7 +81,7 @@ class DapAttachTest(DapCase):
                 self.assertEqual((values["rank"]["value"], values["size"]["value"]), (str(rank), "3"))
             thread = stopped["threadId"]
             frame = self.stack(client, thread - 1)[0]
-            self.assertEqual((frame["name"], frame["line"], frame["source"]["path"]), ("work", TURN, str(TEXT)))
+            self.assertEqual((frame["name"], frame["line"], frame["source"]["path"]), ("work", TURN, str(DESK_SOURCE)))
             self.assertRegex(client.ask("evaluate", expression="turn", frameId=frame["id"], context="watch")["result"], r"^\d+$")
             self.assertIn("in a replay only", client.refuse("evaluate", expression="which-message value", frameId=frame["id"], context="repl"))
             since = client.mark()
@@ -92,7 +89,7 @@ class DapAttachTest(DapCase):
             self.assertEqual(client.event("stopped", since, threadId=thread)["body"]["reason"], "step")
             self.assertEqual(self.stack(client, thread - 1)[0]["line"], TURN + 1)
             # On, paused, and let go of.
-            client.ask("setBreakpoints", source={"path": str(TEXT)}, breakpoints=[])
+            client.ask("setBreakpoints", source={"path": str(DESK_SOURCE)}, breakpoints=[])
             client.ask("continue", threadId=1)
             since = client.mark()
             client.ask("pause", threadId=1)

@@ -7,17 +7,12 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-from dap_client import DapCase
+from dap_client import DESK_SOURCE, DapCase, line_of
 from photofinish import BIN, SOURCE, main
 
 CORPUS = BIN / "corpus_mpich"
-DESK = SOURCE / "tests" / "e2e" / "programs" / "desk.c"
 # Functions of MPICH, of what it sends by, of our wrappers: none of a program's stack.
 INSIDE = re.compile(r"\?\?|ucp_|ucs_|uct_|MPIR_|MPID|internal_|\brest[A-Z]|epoll|pf::|__GI_")
-
-
-def line_of(source, text):
-    return next(number for number, line in enumerate(source.read_text().splitlines(), 1) if text in line)
 
 
 class MpichSessionsTest(DapCase):
@@ -31,7 +26,7 @@ class MpichSessionsTest(DapCase):
         return ["mpiexec.mpich", "-n", str(ranks), *map(str, program)]
 
     def desk(self):
-        subprocess.run(["mpicc.mpich", "-g", "-O0", "-o", self.dir / "desk", DESK], check=True, stderr=subprocess.DEVNULL)
+        subprocess.run(["mpicc.mpich", "-g", "-O0", "-o", self.dir / "desk", DESK_SOURCE], check=True, stderr=subprocess.DEVNULL)
         return self.dir / "desk"
 
     def report(self, *words):
@@ -48,7 +43,7 @@ class MpichSessionsTest(DapCase):
         status, text, stacks = self.report(*self.mpiexec(3, self.desk(), "crash"))
         self.assertEqual(status, 11)
         self.assertRegex(text, r"rank 1 was ended by SIGSEGV[\s\S]*MPI +MPICH Version")
-        crash, barrier = line_of(DESK, "MARK crash"), line_of(DESK, "MPI_Barrier")
+        crash, barrier = line_of(DESK_SOURCE, "MARK crash"), line_of(DESK_SOURCE, "MPI_Barrier")
         self.assertRegex(stacks, rf"rank 1\n +#0 main\(\) at desk.c:{crash}")
         waits = rf"\n +#0 MPI_Barrier\(\)\n +#1 main\(\) at desk.c:{barrier}"
         if re.search(r"rank 2\n +#0 MPI_Bcast\(\)\n +#1 goes_on\(\)", stacks):  # still on its way when rank 1 crashed
@@ -69,16 +64,6 @@ class MpichSessionsTest(DapCase):
         self.assertRegex(text, r"rank 0 waits? in MPI_Recv .* message from rank 2")
         self.assertRegex(stacks, r"rank 0\n +#0 MPI_Recv\(\)\n +#1 main\(\) at deadlock_in_order.c:\d+")
         self.assertRegex(stacks, r"ranks 1, 2\n +#0 MPI_Finalize\(\)")
-
-    def begin(self, client, kind, **arguments):
-        client.ask("initialize", adapterID="photofinish")
-        client.ask(kind, **arguments)
-        client.event("initialized", 0)
-
-    def step(self, client, command, rank=0):
-        since = client.mark()
-        client.ask(command, threadId=rank + 1)
-        return client.event("stopped", since, threadId=rank + 1)["body"]
 
     def test_an_editors_session(self):
         """Recorded first; a breakpoint, a step over a wildcard receive, which message it was, one event back."""
@@ -153,38 +138,13 @@ class MpichSessionsTest(DapCase):
                 names = [each["name"] for each in self.stack(client, rank)]
                 self.assertIn("main", names)
                 self.assertIsNone(INSIDE.search(" ".join(names)), names)
-            turn = line_of(DESK, "MARK turn")
-            client.ask("setBreakpoints", source={"path": str(DESK)}, breakpoints=[{"line": turn}])
-            since = client.mark()
-            client.ask("continue", threadId=1)
-            stopped = client.event("stopped", since)["body"]
-            self.assertEqual(stopped["reason"], "breakpoint", stopped)
-            rank = stopped["threadId"] - 1
-            self.step(client, "next", rank)
-            frame = self.stack(client, rank)[0]
-            self.assertEqual((frame["name"], frame["line"]), ("work", turn + 1))
-            client.ask("disconnect")
-            self.assertEqual(process.wait(30), 0)
-            self.assertIsNone(job.process.poll(), "the job goes on")
-            (self.dir / "stop").write_text("")
-            self.assertEqual(job.finish(30).status, 0)
+            self.step_in_desk_and_leave(process, client, job)
 
     def test_a_core_file(self):
         """Its rank is read from the file, as MPICH's launcher has it."""
         with self.core_files() as limits, self.start(self.mpiexec(2, self.desk(), "crash"), limits=limits) as job:
             crashed = job.finish(30)
-        cores = [str(path) for path in self.dir.glob("core*")]
-        self.assertEqual(len(cores), 1, crashed)
-        process, client = self.serve()
-        self.begin(client, "attach", coreFiles=cores)
-        client.ask("configurationDone")
-        stopped = client.event("stopped", 0)["body"]
-        self.assertEqual((stopped["reason"], stopped["threadId"], stopped["text"]), ("exception", 2, "SIGSEGV"), stopped)
-        frame = next(each for each in self.stack(client, 1) if each["name"] == "main")
-        _, values = self.locals(client, frame)
-        self.assertEqual((values["rank"]["value"], values["nowhere"]["value"]), ("1", "0x0"))
-        client.ask("disconnect")
-        self.assertEqual(process.wait(30), 0)
+        self.look_at_desks_core(crashed)
 
 
 if __name__ == "__main__":

@@ -5,10 +5,11 @@ import os
 import subprocess
 import threading
 
-from photofinish import BIN, PhotofinishTest
+from photofinish import BIN, SOURCE, PhotofinishTest
 from waiting import Waiting
 
 PATIENCE = 60.0  # seconds
+DESK_SOURCE = SOURCE / "tests" / "e2e" / "programs" / "desk.c"
 
 
 class Client(Waiting):
@@ -100,6 +101,10 @@ class Client(Waiting):
                            if event["event"] == "output" and category in (None, event["body"]["category"]))
 
 
+def line_of(source, text):
+    return next(number for number, line in enumerate(source.read_text().splitlines(), 1) if text in line)
+
+
 class DapCase(PhotofinishTest):
     def setUp(self):
         super().setUp()
@@ -135,3 +140,46 @@ class DapCase(PhotofinishTest):
         scopes = {scope["name"]: scope["variablesReference"] for scope in client.ask("scopes", frameId=frame["id"])["scopes"]}
         return scopes["Locals"], {each["name"]: each
                                   for each in client.ask("variables", variablesReference=scopes["Locals"])["variables"]}
+
+    def begin(self, client, kind, **arguments):
+        client.ask("initialize", adapterID="photofinish")
+        client.ask(kind, **arguments)
+        client.event("initialized", 0)
+
+    def step(self, client, command, rank=0):
+        since = client.mark()
+        client.ask(command, threadId=rank + 1)
+        return client.event("stopped", since, threadId=rank + 1)["body"]
+
+    def step_in_desk_and_leave(self, process, client, job):
+        """A running desk.c that was attached to: it comes to a breakpoint, steps, and goes on by itself until it is told to stop."""
+        turn = line_of(DESK_SOURCE, "MARK turn")
+        client.ask("setBreakpoints", source={"path": str(DESK_SOURCE)}, breakpoints=[{"line": turn}])
+        since = client.mark()
+        client.ask("continue", threadId=1)
+        stopped = client.event("stopped", since)["body"]
+        self.assertEqual(stopped["reason"], "breakpoint", stopped)
+        rank = stopped["threadId"] - 1
+        self.step(client, "next", rank)
+        frame = self.stack(client, rank)[0]
+        self.assertEqual((frame["name"], frame["line"]), ("work", turn + 1))
+        client.ask("disconnect")
+        self.assertEqual(process.wait(30), 0)
+        self.assertIsNone(job.process.poll(), "the job goes on")
+        (self.dir / "stop").write_text("")
+        self.assertEqual(job.finish(30).status, 0)
+
+    def look_at_desks_core(self, crashed):
+        """The core file that rank 1 of `desk crash` has left here."""
+        cores = [str(path) for path in self.dir.glob("core*")]
+        self.assertEqual(len(cores), 1, crashed)
+        process, client = self.serve()
+        self.begin(client, "attach", coreFiles=cores)
+        client.ask("configurationDone")
+        stopped = client.event("stopped", 0)["body"]
+        self.assertEqual((stopped["reason"], stopped["threadId"], stopped["text"]), ("exception", 2, "SIGSEGV"), stopped)
+        frame = next(each for each in self.stack(client, 1) if each["name"] == "main")
+        _, values = self.locals(client, frame)
+        self.assertEqual((values["rank"]["value"], values["nowhere"]["value"]), ("1", "0x0"))
+        client.ask("disconnect")
+        self.assertEqual(process.wait(30), 0)

@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-from dap_client import DapCase
+from dap_client import DESK_SOURCE, DapCase, line_of
 from photofinish import BIN, SOURCE, main
 
 CORPUS, PROGRAMS = SOURCE / "tests" / "corpus", SOURCE / "tests" / "e2e" / "programs"
@@ -21,10 +21,6 @@ LIBRARIES = {  # compiler, launcher, recorder, how it is called in a trace
     "mpich": ("mpicc.mpich", ["mpiexec.mpich"], "libphotofinish_mpich.so", "MPICH Version:"),
 }
 JITTERS = (3, 5, 7)
-
-
-def line_of(source, text):
-    return next(number for number, line in enumerate(source.read_text().splitlines(), 1) if text in line)
 
 
 class CapabilitiesTest(DapCase):
@@ -67,16 +63,6 @@ class CapabilitiesTest(DapCase):
         self.need("gdb", BIN / "photofinish-headless")
         return super().serve()
 
-    def begin(self, client, kind, **arguments):
-        client.ask("initialize", adapterID="photofinish")
-        client.ask(kind, **arguments)
-        client.event("initialized", 0)
-
-    def step(self, client, command, rank=0):
-        since = client.mark()
-        client.ask(command, threadId=rank + 1)
-        return client.event("stopped", since, threadId=rank + 1)["body"]
-
     def test_record(self):
         """Output and status are the program's own; the trace says which library it was."""
         launch = self.launch(4, self.build(PROGRAMS / "flipped.c"), "always")
@@ -115,43 +101,18 @@ class CapabilitiesTest(DapCase):
 
     def test_attach(self):
         """A job that runs: found by its launcher, looked at, moved, and left alone."""
-        desk = PROGRAMS / "desk.c"
-        with self.start(self.launch(3, self.build(desk), "run", self.dir / "stop")) as job:
+        with self.start(self.launch(3, self.build(DESK_SOURCE), "run", self.dir / "stop")) as job:
             job.wait_for(lambda: re.search(rf"^{job.pid}  3 ranks", self.photofinish("attach").out, re.M))
             process, client = self.serve()
             self.begin(client, "attach", processId=job.pid)
             client.ask("configurationDone")
             client.event("stopped", 0, allThreadsStopped=True)
-            turn = line_of(desk, "MARK turn")
-            client.ask("setBreakpoints", source={"path": str(desk)}, breakpoints=[{"line": turn}])
-            since = client.mark()
-            client.ask("continue", threadId=1)
-            stopped = client.event("stopped", since, reason="breakpoint")["body"]
-            rank = stopped["threadId"] - 1
-            self.step(client, "next", rank)
-            frame = self.stack(client, rank)[0]
-            self.assertEqual((frame["name"], frame["line"]), ("work", turn + 1))
-            client.ask("disconnect")
-            self.assertEqual(process.wait(30), 0)
-            self.assertIsNone(job.process.poll(), "the job goes on")
-            (self.dir / "stop").write_text("")
-            self.assertEqual(job.finish(30).status, 0)
+            self.step_in_desk_and_leave(process, client, job)
 
     def test_cores(self):
-        with self.core_files() as limits, self.start(self.launch(2, self.build(PROGRAMS / "desk.c"), "crash"), limits=limits) as job:
+        with self.core_files() as limits, self.start(self.launch(2, self.build(DESK_SOURCE), "crash"), limits=limits) as job:
             crashed = job.finish(30)
-        cores = [str(path) for path in self.dir.glob("core*")]
-        self.assertEqual(len(cores), 1, crashed)
-        process, client = self.serve()
-        self.begin(client, "attach", coreFiles=cores)
-        client.ask("configurationDone")
-        stopped = client.event("stopped", 0)["body"]
-        self.assertEqual((stopped["reason"], stopped["threadId"], stopped["text"]), ("exception", 2, "SIGSEGV"), stopped)
-        frame = next(each for each in self.stack(client, 1) if each["name"] == "main")
-        _, values = self.locals(client, frame)
-        self.assertEqual((values["rank"]["value"], values["nowhere"]["value"]), ("1", "0x0"))
-        client.ask("disconnect")
-        self.assertEqual(process.wait(30), 0)
+        self.look_at_desks_core(crashed)
 
     def test_deadlock(self):
         recorded = self.record_stuck()
