@@ -62,11 +62,6 @@ bool hangsOnOurOrder(const Execution& execution) {
   return false;
 }
 
-/// Nobody ended it but us.
-bool isHang(const Outcome& outcome) {
-  return outcome.name == "deadlock" || outcome.name == "hang" || outcome.name == "time limit";
-}
-
 class Search {
  public:
   /// `logs`: a directory for those of one run after the other; it must not be there.
@@ -118,7 +113,7 @@ Status Search::findOutcome() {
     return made.error();
   }
   m_outcome = made->outcome.name;
-  if (m_outcome != "time limit") {  // one that polls for what cannot come then is not waited for
+  if (!wasCutOff(made->outcome)) {  // one that polls for what cannot come then is not waited for
     m_runner.endAfter(
         std::max(kShortest, std::chrono::duration_cast<std::chrono::milliseconds>(
                                 kTimesLonger * (std::chrono::steady_clock::now() - begun))));
@@ -162,7 +157,7 @@ Result<Verdict> Search::run(const std::vector<ChoicesOfRun>& forcedChoices,
     return made.error().code == ErrorCode::Divergence ? Result<Verdict>(Verdict::Unclear)
                                                       : Result<Verdict>(made.error());
   }
-  if (isHang(made->outcome) && hangsOnOurOrder(*made->seen.execution)) {
+  if (wasEnded(made->outcome) && hangsOnOurOrder(*made->seen.execution)) {
     return Verdict::Unclear;
   }
   if (endedWell(made->outcome)) {

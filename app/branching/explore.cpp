@@ -89,10 +89,6 @@ TakenInstead takenInstead(const SeenRun& parent, const RunStep& changed, FrameRe
   return flip;
 }
 
-bool isCutOff(const MadeRun& made) {
-  return made.outcome.name == "time limit";
-}
-
 class Explorer {
  public:
   Explorer(const ExploreOptions& options, ParentRun first, ExplorationFile file,
@@ -180,7 +176,7 @@ Status Explorer::makeFirst(SeenRun recorded) {
   }
   if (!steps) {
     fs::remove_all(logs, ignored);
-    return isCutOff(*made)
+    return wasCutOff(made->outcome)
                ? Error{ErrorCode::Usage,
                        "the first run was made once more, and its time was up before it had "
                        "come to where it was recorded",
@@ -272,7 +268,7 @@ Result<bool> Explorer::make(const OpenBranch& open, const Parent& parent, int sl
     filed = fileRun(std::move(*made), std::move(*steps), std::move(run), open.branch.key, logs);
   } else if (steps.error().code == ErrorCode::Divergence) {
     filed = m_file.giveUp(open.branch.key,
-                          made && isCutOff(*made)
+                          made && wasCutOff(made->outcome)
                               ? "its time was up before it had come to what it was to take"
                               : steps.error().message);
   } else {
@@ -435,6 +431,13 @@ Result<Exploration> Explorer::result() {
   return found;
 }
 
+/// How many runs this machine makes at once if nobody says otherwise. Ranks of short programs mostly wait: for their launcher, and for one another in MPI_Init.
+int jobsAtOnce(std::int32_t ranks) {
+  constexpr int kRanksOfACore = 8;
+  const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  return std::clamp(kRanksOfACore * cores / std::max(1, ranks), 1, 2 * cores);
+}
+
 /// Records the first run, if that has not been done.
 Status recordFirst(const ExploreOptions& options, const std::string& trace) {
   std::error_code ignored;
@@ -463,13 +466,6 @@ Status recordFirst(const ExploreOptions& options, const std::string& trace) {
 }
 
 }  // namespace
-
-/// Ranks of short programs mostly wait: for their launcher, and for one another in MPI_Init.
-int jobsAtOnce(std::int32_t ranks) {
-  constexpr int kRanksOfACore = 8;
-  const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  return std::clamp(kRanksOfACore * cores / std::max(1, ranks), 1, 2 * cores);
-}
 
 bool Exploration::allEndedWell() const {
   return std::ranges::all_of(

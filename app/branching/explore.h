@@ -22,7 +22,7 @@ struct ExploreOptions {
   std::optional<std::uint64_t> mostRuns;              ///< of this call
   std::optional<std::chrono::duration<double>> time;  ///< no run begins after it
   std::chrono::duration<double> runTime{60};          ///< of one run, which is ended then
-  int jobs = 0;                                       ///< runs at once; 0: jobsAtOnce()
+  int jobs = 0;                                       ///< runs at once; 0: by cores and ranks
   std::optional<std::uint32_t> bound;  ///< flips between the first run and one that is made
   std::string check;                   ///< a command of the shell, as in UntilFailure
   bool firstFailure = false;           ///< end at the first run that does not end well
@@ -61,9 +61,6 @@ struct Exploration {
 /// Says now and then on standard error how far it is. Ctrl-C ends it: what was filed stays, and is gone on with by the next call.
 /// Usage: the program is not there, its threads call MPI, the file is another's.
 Result<Exploration> explore(const ExploreOptions& options);
-
-/// Runs that this machine makes at once, if nobody says otherwise: by its cores, and the ranks of each.
-int jobsAtOnce(std::int32_t ranks);
 
 /// For people, and as JSON (a contract: docs/other-orders.md).
 std::string explorationText(const Exploration& exploration);

@@ -130,23 +130,6 @@ Result<WantedMessage> wantedBy(const RankLog& whole, const ForcedChoice& choice)
   return WantedMessage{call, probe || isMatchedProbe(call), *source, choice.tag};
 }
 
-/// The next one of its kind.
-Status force(RankLog& forced, const RankLog& whole, const ForcedChoice& choice) {
-  if (choice.choice.by == ChosenBy::Completion) {
-    return forceGiven(forced, whole, choice);
-  }
-  const Result<WantedMessage> wanted = wantedBy(whole, choice);
-  if (!wanted) {
-    return wanted.error();
-  }
-  if (wanted->isProbe) {
-    forceProbe(forced, wanted->call, wanted->source, wanted->tag);
-  } else {
-    forced.wildSources.set(wildNumber(whole, choice.choice.index), wanted->source);
-  }
-  return {};
-}
-
 bool isPolled(ChoiceKind kind) {
   return kind == ChoiceKind::Iprobe || kind == ChoiceKind::Improbe;
 }
@@ -202,33 +185,34 @@ Result<LogPrefix> prefixOf(const LogFiles& logs, std::size_t rank, Serial events
                    ErrorCode::Usage, "rank " + std::to_string(rank) + " has left no log", {}});
 }
 
-Status forceAll(RankLog& forced, const RankLog& whole, std::size_t rank,
-                const std::vector<ForcedChoice>& choices) {
-  for (const ForcedChoice& choice : choices) {
-    if (choice.choice.rank == static_cast<Rank>(rank)) {
-      if (Status status = force(forced, whole, choice); !status) {
-        return status;
-      }
-    }
+/// `placed`: where probes go of a rank that makes other choices in between, and none of Waitany's kind then; null: each is the
+/// next one of its kind.
+Status force(RankLog& forced, const RankLog& whole, const ForcedChoice& choice,
+             PlacedProbes* placed) {
+  if (choice.choice.by == ChosenBy::Completion) {
+    return placed == nullptr ? forceGiven(forced, whole, choice) : Status();
+  }
+  const Result<WantedMessage> wanted = wantedBy(whole, choice);
+  if (!wanted) {
+    return wanted.error();
+  }
+  if (!wanted->isProbe) {
+    forced.wildSources.set(wildNumber(whole, choice.choice.index), wanted->source);
+  } else if (placed != nullptr) {
+    placed->add(whole, choice.choice, *wanted);
+  } else {
+    forceProbe(forced, wanted->call, wanted->source, wanted->tag);
   }
   return {};
 }
 
-/// Choices of several runs, of which the rank makes others in between.
-Status forcePlaced(RankLog& forced, PlacedProbes& probes, const RankLog& whole, std::size_t rank,
-                   const std::vector<ForcedChoice>& choices) {
+Status forceAll(RankLog& forced, const RankLog& whole, std::size_t rank,
+                const std::vector<ForcedChoice>& choices, PlacedProbes* placed) {
   for (const ForcedChoice& choice : choices) {
-    if (choice.choice.rank != static_cast<Rank>(rank) || choice.choice.by == ChosenBy::Completion) {
-      continue;
-    }
-    const Result<WantedMessage> wanted = wantedBy(whole, choice);
-    if (!wanted) {
-      return wanted.error();
-    }
-    if (wanted->isProbe) {
-      probes.add(whole, choice.choice, *wanted);
-    } else {
-      forced.wildSources.set(wildNumber(whole, choice.choice.index), wanted->source);
+    if (choice.choice.rank == static_cast<Rank>(rank)) {
+      if (Status status = force(forced, whole, choice, placed); !status) {
+        return status;
+      }
     }
   }
   return {};
@@ -259,7 +243,7 @@ Result<std::vector<std::vector<unsigned char>>> schedulesOf(const std::vector<Ch
         forced = std::move(log->forced);
         std::ranges::fill(forced->finalFailedPolls, 0U);  // they are of another run's way
       }
-      if (Status status = forcePlaced(*forced, probes, log->whole, rank, run.choices); !status) {
+      if (Status status = forceAll(*forced, log->whole, rank, run.choices, &probes); !status) {
         return status.error();
       }
     }
@@ -277,7 +261,7 @@ Result<std::vector<std::vector<unsigned char>>> schedulesOf(const LogFiles& logs
     if (!log) {
       return log.error();
     }
-    if (Status status = forceAll(log->forced, log->whole, rank, prefix.choices); !status) {
+    if (Status status = forceAll(log->forced, log->whole, rank, prefix.choices, nullptr); !status) {
       return status.error();
     }
     schedules.push_back(compileSchedule(log->forced));

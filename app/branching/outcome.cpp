@@ -10,6 +10,10 @@
 namespace pf::app {
 namespace {
 
+constexpr const char* kDeadlock = "deadlock";
+constexpr const char* kHang = "hang";
+constexpr const char* kTimeLimit = "time limit";
+
 std::uint64_t digestOf(std::string_view text) {  // FNV-1a
   std::uint64_t digest = 0xCBF29CE484222325ULL;
   for (const char each : text) {
@@ -44,7 +48,7 @@ bool isProven(const RunFacts& facts) {
 std::string nameOf(const WhatFailed& failed, const std::vector<db::RankInfo>& ranks,
                    const RunFacts& facts) {
   if (failed.hangs) {
-    return isProven(facts) ? "deadlock" : "hang";
+    return isProven(facts) ? kDeadlock : kHang;
   }
   for (const db::RankInfo& rank : ranks) {
     if (rank.rank == failed.rank && rank.exitSignal) {
@@ -63,6 +67,14 @@ bool endedWell(const Outcome& outcome) {
   return outcome.name == "ok";
 }
 
+bool wasCutOff(const Outcome& outcome) {
+  return outcome.name == kTimeLimit;
+}
+
+bool wasEnded(const Outcome& outcome) {
+  return outcome.name == kDeadlock || outcome.name == kHang || wasCutOff(outcome);
+}
+
 Outcome outcomeOf(const std::vector<db::RankInfo>& ranks, const RunFacts& facts, bool timeIsUp,
                   const Printed& printed) {
   Outcome outcome{"ok", {}, digestOfLines(printed)};
@@ -70,7 +82,7 @@ Outcome outcomeOf(const std::vector<db::RankInfo>& ranks, const RunFacts& facts,
   const bool hangs = failed && failed->hangs;
   // One whose deadlock was proven was ended for that, however long its launcher took.
   if (timeIsUp && !(hangs && isProven(facts))) {
-    outcome.name = "time limit";
+    outcome.name = kTimeLimit;
     outcome.sentence =
         "it had not ended when its time was up" + (hangs ? ": " + failed->sentence : "");
   } else if (failed) {

@@ -22,6 +22,10 @@ struct Outcome {
 };
 
 [[nodiscard]] bool endedWell(const Outcome& outcome);
+/// It was ended because its time was up.
+[[nodiscard]] bool wasCutOff(const Outcome& outcome);
+/// It did not end by itself.
+[[nodiscard]] bool wasEnded(const Outcome& outcome);
 
 /// `timeIsUp`: the run was ended because of that.
 Outcome outcomeOf(const std::vector<db::RankInfo>& ranks, const RunFacts& facts, bool timeIsUp,
