@@ -91,9 +91,9 @@ function(app_test name)               # app_test(name LABELS unit SOURCES ... US
   add_executable(${name} ${A_SOURCES})
   target_link_libraries(${name} PRIVATE ${A_USES} app_flags app_sanitize)
   app_unity(${name})
-  target_link_options(${name} PRIVATE -Wl,--compress-debug-sections=zlib)
-  # A test runs once for each time it is compiled: what the compiler saves counts more.
+  # A test runs once for each time it is compiled: what compiler and linker save counts more.
   target_compile_options(${name} PRIVATE $<$<CONFIG:RelWithDebInfo>:-O1>)
+  target_link_options(${name} PRIVATE $<IF:$<CONFIG:RelWithDebInfo>,-Wl$<COMMA>--strip-debug,-Wl$<COMMA>--compress-debug-sections=zlib>)
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES LABELS "${A_LABELS}")
   if(A_TIMEOUT)

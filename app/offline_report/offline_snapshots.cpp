@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::size_t kMostSnapshots = 500;
 constexpr double kLongest = 86400.0;  ///< seconds between two
-constexpr int kLookEveryMs = 10;
-constexpr int kLooks = 200;
+constexpr int kStandingEveryMs = 10;
+constexpr int kLooksForStanding = 200;
 
 /// "event 17, waiting in MPI_Recv for any source".
 std::string whereIs(const values::RankState& state) {
@@ -28,7 +28,7 @@ std::string whereIs(const values::RankState& state) {
 Snapshots::Snapshots(session::DebugSession& session, OfflineReport& report)
     : m_session(session), m_report(report) {
   connect(&m_timer, &QTimer::timeout, this, [this] { take({}); });
-  m_wait.setInterval(kLookEveryMs);
+  m_wait.setInterval(kStandingEveryMs);
   connect(&m_wait, &QTimer::timeout, this, &Snapshots::ask);
   connect(&m_session.stacks(), &session::AllStacks::arrived, this, &Snapshots::arrived);
 }
@@ -76,7 +76,7 @@ mi::GdbSession* Snapshots::running(int rank) {
 void Snapshots::ask() {
   const bool stand = std::none_of(m_paused.begin(), m_paused.end(),
                                   [this](int rank) { return running(rank) != nullptr; });
-  if (stand || ++m_looks > kLooks || !m_session.isRunning()) {
+  if (stand || ++m_looks > kLooksForStanding || !m_session.isRunning()) {
     m_wait.stop();
     m_session.stacks().ask();
   }
