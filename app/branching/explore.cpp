@@ -134,7 +134,7 @@ class Explorer {
   const Clock::time_point m_begun;
   std::mutex m_mutex;  ///< of all below and the file
   std::condition_variable m_changed;
-  std::vector<BranchKey> m_taken;
+  std::vector<BranchKey> m_taken;  ///< that are being made, in the order in which they were begun
   std::list<std::pair<std::int64_t, std::shared_ptr<const Parent>>> m_parents;
   std::uint64_t m_made = 0;
   bool m_failed = false;  ///< some run did not end well
@@ -257,6 +257,12 @@ Result<bool> Explorer::make(const OpenBranch& open, const Parent& parent, int sl
   Result<std::vector<RunStep>> steps = made ? stepsOf(*made->seen.choices, start->steps)
                                             : Result<std::vector<RunStep>>(made.error());
   lock.lock();
+  if (m_options
+          .firstGood) {  // what is kept is the first by the order of visiting, not by the clock
+    while (m_taken.front() != open.branch.key && !g_stop && !m_error) {
+      m_changed.wait_for(lock, std::chrono::milliseconds(200));
+    }
+  }
   Status filed;
   if (g_stop && (!made || made->interrupted)) {
     // It was ended on its way: as if it had never been begun.
