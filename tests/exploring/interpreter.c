@@ -9,8 +9,10 @@
  *
  * In the environment: INTERPRETER_DELAY=us is the longest sleep before a statement, INTERPRETER_SEED=n draws them
  * and how slow a rank is in a round,
- * INTERPRETER_ALARM=ms tells after that time what was received until then and ends the rank with status 111.
+ * INTERPRETER_ALARM=ms tells after that time what was received until then and ends the rank with status 111,
+ * INTERPRETER_TOLD=FILE is where it is told, instead of the standard output, of which mpirun mixes the ranks' lines when there are many.
  */
+#include <fcntl.h>
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -32,7 +34,7 @@ static MPI_Comm comms[COMMS];
 static struct { int x, s, t, a, w, f; } my;
 static int sent[MOST_RANKS]; /* messages to each rank */
 static struct { int sender, number; } taken[MOST_RECEIVES];
-static int posted, ended, status_of_end;
+static int posted, ended, status_of_end, told_to = STDOUT_FILENO;
 static struct request requests[SLOTS];
 static MPI_Message handles[SLOTS];
 static unsigned long long longest_delay, seed;
@@ -458,7 +460,7 @@ static void tell(void)
         length += taken[i].sender < 0 ? sprintf(line + length, i ? ",-" : "-")
                                       : sprintf(line + length, i ? ",%d.%d" : "%d.%d", taken[i].sender, taken[i].number);
     line[length++] = '\n';
-    if (write(STDOUT_FILENO, line, length) != length)
+    if (write(told_to, line, length) != length)
         _exit(2);
 }
 
@@ -648,7 +650,10 @@ static void begin_round(int most, int fresh_world)
 
 static void read_environment(void)
 {
-    const char *delay = getenv("INTERPRETER_DELAY"), *from = getenv("INTERPRETER_SEED"), *alarm_at = getenv("INTERPRETER_ALARM");
+    const char *delay = getenv("INTERPRETER_DELAY"), *from = getenv("INTERPRETER_SEED"), *alarm_at = getenv("INTERPRETER_ALARM"),
+               *told = getenv("INTERPRETER_TOLD");
+    if (told && (told_to = open(told, O_WRONLY | O_APPEND | O_CREAT, 0600)) < 0)
+        refuse("cannot write", told);
     longest_delay = delay ? strtoul(delay, NULL, 10) : 0;
     seed = (from ? strtoul(from, NULL, 10) : 0) * 1000 + rank;
     if (alarm_at) {
