@@ -40,6 +40,8 @@ std::atomic<bool> g_endAsked = false;
 /// The end of a survey of a run that was cut: how long a rank may take to it that seems to wait.
 constexpr std::chrono::seconds kOnItsWayFor(20);
 constexpr int kLookAgainMs = 100;
+/// Surveys of a run that was cut: the rank that ends it may be quicker than it was, and take another with it.
+constexpr int kSurveys = 3;
 /// Of most programs; one that takes longer until MPI_Init is spoken of.
 constexpr std::chrono::seconds kStartsWithin(10);
 
@@ -53,6 +55,7 @@ class Replay final : public JobFollower {
 
   /// ReplayOptions::until, where the trace does not say it.
   void goTo(Destination destination) { m_given = std::move(destination); }
+  [[nodiscard]] bool cameShort() const { return m_cameShort; }
   /// What a survey of a part of the job saw.
   [[nodiscard]] const Execution& seen() const { return *m_execution; }
 
@@ -109,6 +112,7 @@ class Replay final : public JobFollower {
   std::map<Rank, Serial> m_done;  ///< events of ranks that have ended
   bool m_free = false;            ///< ranks have been let go at the end of a recording that was cut
   bool m_holding = false;         ///< ranks are held at the end of their records
+  bool m_cameShort = false;       ///< a survey saw less than was recorded
   std::map<Rank, Serial> m_begun;  ///< events that each rank has begun, as far as is known
   std::optional<std::chrono::steady_clock::time_point> m_surveyWaitsUntil;
   bool m_surveyGoesOn = false;  ///< ranks that ended inside of a call have not begun it yet
@@ -614,6 +618,7 @@ Result<int> Replay::run() {
   } else if (m_options.survey) {
     const Status kept = keepSurvey(m_store, logs->path(), lastWords(words.get()));
     if (!kept) {
+      m_cameShort = kept.error().code == ErrorCode::Divergence;
       return kept.error();
     }
   }
@@ -778,7 +783,13 @@ Result<int> replay(const ReplayOptions& options) {
   if (Status status = canForce(*store, options.deliveries); !status) {
     return status.error();
   }
-  return Replay(options, *store).run();
+  for (int left = store->run().complete ? 1 : kSurveys;; --left) {
+    Replay replay(options, *store);
+    Result<int> done = replay.run();
+    if (done || !replay.cameShort() || left == 1) {
+      return done;
+    }
+  }
 }
 
 }  // namespace pf::app
