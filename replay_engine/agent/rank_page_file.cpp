@@ -92,7 +92,8 @@ protocol::RankState RankPageFile::state() const {
   out.rank = page.rank;
   out.serial = page.serial.load(std::memory_order_relaxed);
   out.inCall = page.inCall.load(std::memory_order_relaxed);
-  out.waitPeer = std::max(page.waitPeer.load(std::memory_order_relaxed), -2);
+  const std::int32_t peer = page.waitPeer.load(std::memory_order_relaxed);
+  out.waitPeer = peer < kWaitsForAll ? -2 : peer;
   out.waitTag = std::max(page.waitTag.load(std::memory_order_relaxed), -1);
   out.pastEnd = page.pastEnd.load(std::memory_order_relaxed) != 0;
   out.races = page.races.load(std::memory_order_relaxed);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <ranges>
 #include <set>
 #include <string_view>
 
@@ -84,13 +85,33 @@ bool sends(const RankRecord& rank) {
 }
 
 bool receives(const RankRecord& rank) {
-  return isOneOf(rank.state.call, {"MPI_Recv", "MPI_Probe", "MPI_Mprobe", "MPI_Wait"});
+  return isOneOf(rank.state.call, {"MPI_Recv", "MPI_Probe", "MPI_Mprobe", "MPI_Wait", "MPI_Waitall",
+                                   "MPI_Waitany", "MPI_Waitsome"});
 }
 
-/// In a call that is over when the rank that it names, or any rank, does something. An exchange
+/// In a collective that does not end before the root is in it.
+bool waitsForRoot(const RankRecord& rank) {
+  return rank.state.waitPeer >= 0 && rank.state.waitPeer != rank.state.rank &&
+         isOneOf(rank.state.call, {"MPI_Bcast", "MPI_Scatter", "MPI_Scatterv"});
+}
+
+bool waitsForAll(const RankRecord& rank) {
+  return rank.state.waitPeer == kWaitsForAll;
+}
+
+/// In a call that is over when the rank that it names, or any rank, does something, or when all are in it. An exchange
 /// waits for two, and so may threads; other jobs are not known here.
 bool knowsItsPeer(const RankRecord& rank) {
-  return rank.state.waitPeer >= -1 && !rank.state.uncertain && (sends(rank) || receives(rank));
+  const bool named = rank.state.waitPeer >= -1 && (sends(rank) || receives(rank));
+  return !rank.state.uncertain && (named || waitsForRoot(rank) || waitsForAll(rank));
+}
+
+/// It is not in the collective that `rank` is in, and comes to none any more: it is one of `stuck`, or has ended.
+bool staysAway(const RankTable& table, const RankRecord& rank, std::int32_t other,
+               const std::set<std::int32_t>& stuck) {
+  return other != rank.state.rank &&
+         (hasEnded(table, other) ||
+          (stuck.contains(other) && table.at(other).state.call != rank.state.call));
 }
 
 /// The receiver waits for this message: only a slow network is between them.
@@ -109,8 +130,18 @@ std::string deadlockText(const RankTable& table, const std::vector<std::int32_t>
   for (std::size_t i = 0; i < stuck.size() && i < kMost; ++i) {
     text += (i == 0 ? "" : "; ") + describe(table.at(stuck[i]));
   }
-  return stuck.size() > kMost ? text + "; and " + std::to_string(stuck.size() - kMost) + " more"
-                              : text;
+  if (stuck.size() > kMost) {
+    text += "; and " + std::to_string(stuck.size() - kMost) + " more";
+  }
+  // In a collective with one that has ended, there is no circle.
+  const bool missing = std::ranges::any_of(stuck, [&](std::int32_t each) {
+    const RankRecord& rank = table.at(each);
+    return waitsForAll(rank) || (waitsForRoot(rank) && hasEnded(table, rank.state.waitPeer));
+  });
+  const auto ended = std::ranges::find_if(std::views::keys(table),
+                                          [&](std::int32_t each) { return hasEnded(table, each); });
+  return missing && ended.base() != table.end() ? text + "; " + describe(ended.base()->second)
+                                                : text;
 }
 
 }  // namespace
@@ -176,6 +207,8 @@ std::string describe(const RankRecord& rank) {
       text += " for " + rankName(state.waitPeer);
     } else if (state.waitPeer == -1) {
       text += " for any rank";
+    } else if (waitsForAll(rank)) {
+      text += " for all ranks";
     }
     return state.waitTag >= 0 ? text + ", tag " + std::to_string(state.waitTag) : text;
   }
@@ -237,7 +270,13 @@ std::vector<std::int32_t> findKnot(const RankTable& table) {
     }
   }
   const auto mayGoOn = [&](std::int32_t number) {
-    const std::int32_t peer = table.at(number).state.waitPeer;
+    const RankRecord& rank = table.at(number);
+    if (waitsForAll(rank)) {
+      return std::ranges::none_of(std::views::keys(table), [&](std::int32_t other) {
+        return staysAway(table, rank, other, knot);
+      });
+    }
+    const std::int32_t peer = rank.state.waitPeer;
     return peer < 0 ? !able.empty() : able.contains(peer) || !table.contains(peer);
   };
   for (bool less = true; less;) {
@@ -271,7 +310,7 @@ std::optional<Verdict> explainStall(const RankTable& table) {
   }
   const std::vector<std::int32_t> knot = findKnot(table);
   for (const auto& [number, rank] : table) {
-    if (!isWaiting(rank) || rank.state.waitPeer < -1) {
+    if (!isWaiting(rank) || rank.state.waitPeer < -1 || waitsForRoot(rank)) {
       continue;
     }
     const std::string why = rank.state.waitPeer < 0 ? whyAllSilent(table, number)

@@ -221,7 +221,7 @@ struct RankState {
   std::uint64_t serial = 0;    ///< events begun
   std::uint32_t inCall = 0;    ///< 1 + index of the MPI call that it is in, 0 = in none
   std::string call;            ///< its name; at a stop: of the call that comes next
-  std::int32_t waitPeer = -2;  ///< world rank, -1 any, -2 not known
+  std::int32_t waitPeer = -2;  ///< world rank, -1 any, -2 not known, kWaitsForAll (rank_page.h)
   std::int32_t waitTag = -1;
   bool pastEnd = false;        ///< the record of this rank has been used up
   std::int32_t logFailed = 0;  ///< errno, recording has stopped

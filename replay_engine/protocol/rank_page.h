@@ -26,7 +26,7 @@
 namespace pf {
 
 inline constexpr std::uint32_t kRankPageMagic = 0x50466E31;  // "PFn1"
-inline constexpr std::uint32_t kRankPageVersion = 8;
+inline constexpr std::uint32_t kRankPageVersion = 9;
 inline constexpr std::size_t kRankPageSize = 16384;
 inline constexpr const char* kRankPageVariable = "PHOTOFINISH_PAGE";
 /// Beside the page: made by the first process of a host whose MPI library is refused, which says so.
@@ -149,6 +149,9 @@ enum SnapshotObstacle : std::uint32_t {
   kProcessNotSeen,         ///< /proc does not tell what of these there is
 };
 
+/// RankPage::waitPeer in a collective of MPI_COMM_WORLD that no rank leaves before all are in it.
+inline constexpr std::int32_t kWaitsForAll = -3;
+
 struct RankPage {
   // -- made by the agent
   std::uint32_t magic;
@@ -162,8 +165,9 @@ struct RankPage {
   std::atomic<std::uint32_t> phase;  ///< RankPhase
   std::atomic<std::uint32_t>
       inCall;  ///< 1 + call index (gen table order) while inside an MPI call that may block
-  std::atomic<std::uint64_t> serial;   ///< events begun
-  std::atomic<std::int32_t> waitPeer;  ///< world rank that the call waits for, -1 any, -2 not known
+  std::atomic<std::uint64_t> serial;  ///< events begun
+  std::atomic<std::int32_t>
+      waitPeer;  ///< world rank that the call waits for, -1 any, -2 not known, kWaitsForAll
   std::atomic<std::int32_t> waitTag;   ///< -1 any
   std::atomic<std::uint32_t> pastEnd;  ///< replay: 1 once the record of this rank has been used up
   std::atomic<std::uint32_t> claimed;  ///< 1 once a process has taken this page for its own

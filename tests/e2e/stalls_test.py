@@ -59,6 +59,21 @@ class PatienceTest(PhotofinishTest):
         replayed = self.replay("t.pft", env={"STUCK": "deadlock"})
         self.assertEqual(replayed.status, recorded.status, replayed)
 
+    def test_deadlocks_with_collectives_and_several_requests(self):
+        for word, mode, said in (("barrier", "outcomes", r"rank 0 waits in MPI_Recv .* for rank 1, tag 9; rank 1 waits in MPI_Barrier .* for all ranks"),
+                                 ("barrier", "all", r"rank 1 waits in MPI_Barrier .* for all ranks; rank 2 waits"),
+                                 ("gone", "outcomes", r"rank 1 waits in MPI_Allreduce .* for all ranks; .*rank 0 (waits in|has called) MPI_Finalize"),
+                                 ("root", "outcomes", r"rank 0 waits in MPI_Bcast .* for rank 1; rank 1 waits in MPI_Recv .* for rank 0, tag 9"),
+                                 ("root", "all", r"rank 0 waits in MPI_Bcast .* for rank 1; rank 1 waits in MPI_Recv .* for rank 0, tag 9"),
+                                 ("several", "all", r"rank 0 waits in MPI_Waitall .* for rank 1; rank 1 waits in MPI_Recv .* for rank 0, tag 9")):
+            with self.subTest(word=word, mode=mode):
+                trace = f"{word}-{mode}.pft"
+                recorded = self.record(trace, self.mpirun(3, STUCK), "--end-stuck", "--mode", mode, "--stall-after", "1", status=None, env={"STUCK": word})
+                self.assertNotIn(recorded.status, (0, None), recorded)
+                self.assertRegex(recorded.err, f"deadlock: (.|\n)*{said}(.|\n)*it is ended", recorded)
+                replayed = self.replay(trace, "--stall-after", "1", env={"STUCK": word})
+                self.assertEqual(replayed.status, recorded.status, replayed)
+
     def test_a_launcher_that_does_not_end(self):
         """Open MPI's may lock up when it is asked to: its ranks and it are killed then, and the trace is made."""
         with self.start([BIN / "photofinish", "record", "-o", self.dir / "t.pft", *self.mpirun(3, STUCK)],

@@ -178,7 +178,21 @@ TEST(Stall, OnlyWhatCannotGetOnIsProven) {
   constexpr std::uint32_t kRecv = 1;
   constexpr std::uint32_t kCollective = 3;
   constexpr std::uint32_t kSsend = 4;
+  constexpr std::uint32_t kBcast = 5;
+  constexpr std::uint32_t kWaitall = 6;
+  constexpr std::uint32_t kBarrier = 7;
   const Case cases[] = {
+      {"for all, and one does not come", {kCollective, kWaitsForAll, -1}, {kRecv, 0, 5}, true},
+      {"all come", {kBarrier, kWaitsForAll, -1}, {kBarrier, kWaitsForAll, -1}, false},
+      {"to two", {kCollective, kWaitsForAll, -1}, {kBarrier, kWaitsForAll, -1}, true},
+      {"to two, one of them not for all",
+       {kBarrier, kWaitsForAll, -1},
+       {kCollective, -2, -1},
+       false},
+      {"the root does not come", {kBcast, 1, -1}, {kRecv, 0, 5}, true},
+      {"the root is there", {kBcast, 1, -1}, {kBcast, 1, -1}, false},
+      {"it is the root", {kBcast, 0, -1}, {kRecv, 0, 5}, false},
+      {"several messages of one", {kWaitall, 1, -1}, {kRecv, 0, 5}, true},
       {"a long operation", {kCollective, -2, -1}, {kCollective, -2, -1}, false},
       {"one is in a collective", {kCollective, -2, -1}, {kRecv, 0, 5}, false},
       {"the message is on its way", {kSsend, 1, 5}, {kRecv, 0, 5}, false},
@@ -209,6 +223,20 @@ TEST(Stall, OnlyWhatCannotGetOnIsProven) {
     EXPECT_EQ(s.verdicts()[0].kind, each.proven ? VerdictKind::Deadlock : VerdictKind::Stalled)
         << each.what;
   }
+}
+
+TEST(Stall, NobodyWaitsInACollectiveForOneThatHasEnded) {
+  SimulatedSession s(3);
+  s.start();
+  s.says(0, RankExited{0, 0, 0, RankPhase::Finalized, 4, "rank 0 ended"});
+  s.at(1, RankPhase::Running, 5, 7, kWaitsForAll);
+  s.at(2, RankPhase::Running, 5, 7, kWaitsForAll);
+  s.pass(5'100);
+  ASSERT_EQ(s.verdicts().size(), 1U);
+  EXPECT_TRUE(s.verdicts()[0].proven);
+  EXPECT_EQ(s.verdicts()[0].text,
+            "deadlock: rank 1 waits in MPI_Barrier (event 5) for all ranks; rank 2 waits in "
+            "MPI_Barrier (event 5) for all ranks; rank 0 has ended after event 4");
 }
 
 TEST(Stall, WhoMaySendIsNoProof) {

@@ -42,7 +42,8 @@ class SimulatedSession {
   static LogicOptions options(std::uint32_t mode) {
     LogicOptions out;
     out.mode = mode;
-    out.callNames = {"MPI_Recv", "MPI_Send", "MPI_Allreduce", "MPI_Ssend"};
+    out.callNames = {"MPI_Recv",  "MPI_Send",    "MPI_Allreduce", "MPI_Ssend",
+                     "MPI_Bcast", "MPI_Waitall", "MPI_Barrier"};
     out.placeText = [](const protocol::CodePlace& place) {
       return place.module + ":" + std::to_string(place.offset);
     };

@@ -47,6 +47,16 @@ CollectiveEvent::CollectiveEvent(const CallPlace& place, MPI_Comm comm, Collecti
       m_comm(comm),
       m_inCall(place, RecordKind::Padding, comm, kNoPeer, -1) {}
 
+void CollectiveEvent::waitsForRoot(int root) {
+  sayPeer(m_comm, root, -1);
+}
+
+void CollectiveEvent::waitsForAll() {
+  if (!g_engine.threads && m_comm == MPI_COMM_WORLD) {
+    g_engine.page->waitPeer.store(kWaitsForAll, std::memory_order_relaxed);
+  }
+}
+
 CollectiveEvent::~CollectiveEvent() {
   const StateLock lock;
   if (m_endsLater) [[unlikely]] {

@@ -39,13 +39,28 @@ int waitFor(Batch& batch, MPI_Request* requests, int index, MPI_Status* status) 
   return result;
 }
 
-/// Whom MPI_Wait waits for.
-void sayAwaited(MPI_Request handle) {
-  const Request* request = g_engine.requests.find(handle);
-  if (request != nullptr && isReceive(*request) && request->comm != MPI_COMM_NULL) {
+/// Whom a call that ends requests waits for, if they are receives of messages of one rank.
+void sayAwaited(int count, const MPI_Request* requests) {
+  const Request* last = nullptr;
+  int peer = kNoPeer;
+  for (int i = 0; i < count && !g_engine.threads; ++i) {
+    if (requests[i] == MPI_REQUEST_NULL) {
+      continue;
+    }
+    const Request* request = g_engine.requests.find(requests[i]);
+    if (request == nullptr || !isReceive(*request) || request->comm == MPI_COMM_NULL) {
+      return;
+    }
     const int source =
         request->wild ? forcedSource(request->peer, request->wildNumber) : request->peer;
-    sayPeer(request->comm, source, request->tag);
+    if (last != nullptr && (source != peer || request->comm != last->comm)) {
+      return;
+    }
+    last = request;
+    peer = source;
+  }
+  if (last != nullptr) {
+    sayPeer(last->comm, peer, count == 1 ? last->tag : -1);
   }
 }
 
@@ -80,9 +95,7 @@ int onWaitall(const CallPlace& place, int count, MPI_Request* requests, MPI_Stat
   const CompletionName name;
   beginCompletion(place);
   InCall inCall(place, RecordKind::Completion, MPI_COMM_NULL, kNoPeer, -1);
-  if (place.call == kCallWait && !g_engine.threads) {
-    sayAwaited(*requests);
-  }
+  sayAwaited(count, requests);
   Batch batch(count, requests);
   MPI_Status* use = batch.statuses(statuses, true);
   const bool one = place.call == kCallWait;
@@ -113,6 +126,7 @@ int onWaitany(const CallPlace& place, int count, MPI_Request* requests, int* ind
     next = g_engine.choices.next(ChoiceKind::Waitany);
   }
   InCall inCall(place, RecordKind::Completion, MPI_COMM_NULL, kNoPeer, -1);
+  sayAwaited(count, requests);
   const OfferedRequests offered(count, requests);
   Batch batch(count, requests);
   const int recorded = next == NextChoice::Hit
@@ -286,6 +300,7 @@ int onWaitsome(const CallPlace& place, int incount, MPI_Request* requests, int* 
     next = g_engine.choices.next(ChoiceKind::Waitsome);
   }
   const InCall inCall(place, RecordKind::Completion, MPI_COMM_NULL, kNoPeer, -1);
+  sayAwaited(incount, requests);
   if (next == NextChoice::Hit) {
     return replaySome(place, ChoiceKind::Waitsome, incount, requests, outcount, indices, statuses);
   }

@@ -64,6 +64,12 @@ class FastCall : FastEvent {
     header.inside.store(1U + call, std::memory_order_relaxed);
   }
   explicit FastCall(std::uint16_t call) : FastCall(call, g_engine.world, kNoPeer, -1) {}
+  /// A collective; `forAll`: of which this rank gets out once all ranks of `comm` are in it.
+  FastCall(std::uint16_t call, MPI_Comm comm, bool forAll) : FastCall(call) {
+    if (forAll && comm == g_engine.world) {
+      g_engine.page->waitPeer.store(kWaitsForAll, std::memory_order_relaxed);
+    }
+  }
   ~FastCall() {
     g_engine.page->inCall.store(0, std::memory_order_relaxed);
     g_engine.log.header().inside.store(0, std::memory_order_relaxed);

@@ -64,6 +64,9 @@ class CollectiveEvent {
   CollectiveEvent(const CallPlace& place, MPI_Comm comm, CollectiveFlow flow, int root,
                   bool contributes, bool takes, const Contents& given);
   ~CollectiveEvent();
+  /// The daemon may know that the call does not end before the root is in it, or all ranks of the communicator are.
+  void waitsForRoot(int root);
+  void waitsForAll();
   CollectiveEvent(const CollectiveEvent&) = delete;
   CollectiveEvent& operator=(const CollectiveEvent&) = delete;
   /// Before the collective makes a communicator; with MPI_Comm_create_group's arguments.

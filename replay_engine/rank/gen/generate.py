@@ -124,7 +124,30 @@ def body(call):
     makes = ""
     if call.kind == "CommunicatorConstructor":
         makes = "  event.makes(group, tag);\n" if call.name == "Comm_create_group" else "  event.makes();\n"
-    return f"  CollectiveEvent event({arguments});\n{makes}{alone(call)}  const int result = {real};{tail}\n  return result;"
+    return f"  CollectiveEvent event({arguments});\n{makes}{awaited(call, contributes, takes)}{alone(call)}  const int result = {real};{tail}\n  return result;"
+
+
+def awaited(call, contributes, takes):
+    """Tells whom a blocking collective waits for, where MPI lets nobody out before."""
+    if call.flow == "FromRoot":
+        return f"  if ({takes}) {{\n    event.waitsForRoot({call.root});\n  }}\n"
+    if not call.meets:
+        return ""
+    test = f"{call.root} == g_engine.page->rank && {takes}" if call.flow == "ToRoot" else " && ".join(sorted({contributes, takes}))
+    return f"  if ({test}) {{\n    event.waitsForAll();\n  }}\n"
+
+
+def fast_call(call, number):
+    """As awaited(), in a recording without events."""
+    comm = first_comm(call.parameters)
+    some = " && ".join(f"{each} != 0" for each in dict.fromkeys((call.contributes, call.takes)) if each)
+    if call.flow == "FromRoot":
+        return f"FastCall event({number}, {comm}, {call.takes} != 0 ? {call.root} : kNoPeer, -1)"
+    if not call.meets:
+        return f"FastCall event({number})"
+    if call.flow == "ToRoot":
+        return f"FastCall event({number}, {comm}, {call.takes} != 0 && {call.root} == g_engine.page->rank)"
+    return f"FastCall event({number}, {comm}, {some or 'true'})"
 
 
 # Who is in these is known afterwards, or of no communicator at all.
@@ -249,7 +272,7 @@ def fast(call):
         out = f"fastWait({number}, {count}, {requests}, [&] {{ return PF_KNOWN({call.name})({names}); }})"
     elif call.kind == "Collective":
         test = f"fastCollective({first_comm(call.parameters)})" if call.name in GIVEN else "fast() && !followsClocks()"
-        return f"  if ({test}) [[likely]] {{\n    const FastCall event({number});\n    return PF_KNOWN({call.name})({names});\n  }}\n"
+        return f"  if ({test}) [[likely]] {{\n    const {fast_call(call, number)};\n    return PF_KNOWN({call.name})({names});\n  }}\n"
     else:
         return ""
     return f"  if ({test}) [[likely]] {{\n    return {out};\n  }}\n"

@@ -32,6 +32,7 @@ class Call:
     root: str = ""          # parameter with the root, in the communicator
     contributes: str = ""   # parameter: nothing flows from this rank where it is zero
     takes: str = ""         # parameter: nothing flows to this rank where it is zero
+    meets: bool = False     # who takes something gets out when all are in: all ranks, or the root if data flow to it
     new: str = ""           # parameter with the new communicator
     since: str = "0.1"      # version of Photofinish
     base: str = ""          # of MPI_X_c: X
@@ -70,17 +71,17 @@ CALLS = [
     Local("Add_error_class", "int *errorclass"),
     Local("Add_error_code", "int errorclass, int *errorcode"),
     Local("Add_error_string", "int errorcode, const char *string"),
-    Collective("Allgather", "const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm", flow="AllToAll", contributes="sendcount", takes="recvcount"),
+    Collective("Allgather", "const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm", flow="AllToAll", contributes="sendcount", takes="recvcount", meets=True),
     Collective("Allgatherv", "const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm", flow="AllToAll", contributes="sendcount"),
     Local("Alloc_mem", "MPI_Aint size, MPI_Info info, void *baseptr"),
-    Collective("Allreduce", "const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm", flow="AllToAll", contributes="count", takes="count"),
-    Collective("Alltoall", "const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm", flow="AllToAll", contributes="sendcount", takes="recvcount"),
+    Collective("Allreduce", "const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm", flow="AllToAll", contributes="count", takes="count", meets=True),
+    Collective("Alltoall", "const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm", flow="AllToAll", contributes="sendcount", takes="recvcount", meets=True),
     Collective("Alltoallv", "const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm", flow="AllToAll"),
     Collective("Alltoallw", "const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm", flow="AllToAll"),
     Local("Attr_delete", "MPI_Comm comm, int keyval"),
     Local("Attr_get", "MPI_Comm comm, int keyval, void *attribute_val, int *flag"),
     Local("Attr_put", "MPI_Comm comm, int keyval, void *attribute_val"),
-    Collective("Barrier", "MPI_Comm comm", flow="AllToAll"),
+    Collective("Barrier", "MPI_Comm comm", flow="AllToAll", meets=True),
     Collective("Bcast", "void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm", flow="FromRoot", root="root", contributes="count", takes="count"),
     Send("Bsend", "const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm"),
     PersistentSend("Bsend_init", "const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request"),
@@ -210,7 +211,7 @@ CALLS = [
     Lifecycle("Finalize", "void"),
     Local("Finalized", "int *flag"),
     Local("Free_mem", "void *base"),
-    Collective("Gather", "const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm", flow="ToRoot", root="root", contributes="sendcount", takes="recvcount"),
+    Collective("Gather", "const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm", flow="ToRoot", root="root", contributes="sendcount", takes="recvcount", meets=True),
     Collective("Gatherv", "const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm", flow="ToRoot", root="root", contributes="sendcount"),
     Fetch("Get", "void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win"),
     Fetch("Get_accumulate", "const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win"),
@@ -320,10 +321,10 @@ CALLS = [
     Unsupported("Raccumulate", "const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request"),
     BlockingReceive("Recv", "void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status"),
     NonblockingReceive("Recv_init", "void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request"),
-    Collective("Reduce", "const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm", flow="ToRoot", root="root", contributes="count", takes="count"),
+    Collective("Reduce", "const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm", flow="ToRoot", root="root", contributes="count", takes="count", meets=True),
     Local("Reduce_local", "const void *inbuf, void *inoutbuf, int count, MPI_Datatype datatype, MPI_Op op"),
     Collective("Reduce_scatter", "const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm", flow="AllToAll"),
-    Collective("Reduce_scatter_block", "const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm", flow="AllToAll", contributes="recvcount", takes="recvcount"),
+    Collective("Reduce_scatter_block", "const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm", flow="AllToAll", contributes="recvcount", takes="recvcount", meets=True),
     Local("Register_datarep", "const char *datarep, MPI_Datarep_conversion_function *read_conversion_fn, MPI_Datarep_conversion_function *write_conversion_fn, MPI_Datarep_extent_function *dtype_file_extent_fn, void *extra_state"),
     Local("Request_c2f", "MPI_Request request"),
     Local("Request_f2c", "int request", returns="MPI_Request"),
