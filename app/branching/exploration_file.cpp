@@ -30,6 +30,7 @@ CREATE TABLE run(
   outcome TEXT NOT NULL,             -- ok, exit N, signal N, deadlock, hang, time limit, wrong
   sentence TEXT NOT NULL,            -- the same for people
   printed TEXT NOT NULL,             -- digest of the lines that it printed
+  waits TEXT NOT NULL,               -- of a deadlock: who waited in which call for whom
   flip_rank INTEGER NOT NULL,        -- the receive (event) that took another message than in its parent
   flip_event INTEGER NOT NULL,
   flip_sender INTEGER NOT NULL,      -- and who sent that, in which event
@@ -61,11 +62,12 @@ CREATE INDEX open_branch ON branch(state, weight, flips, run DESC, step DESC);
 CREATE TABLE kept(
   outcome TEXT NOT NULL,
   printed TEXT NOT NULL,
+  waits TEXT NOT NULL,
   trace TEXT NOT NULL,
-  PRIMARY KEY(outcome, printed)
+  PRIMARY KEY(outcome, printed, waits)
 ) WITHOUT ROWID;
 )";
-constexpr std::int64_t kFormat = 3;
+constexpr std::int64_t kFormat = 4;
 
 Error damaged(const std::string& path) {
   return {ErrorCode::Damaged, path + " is no exploration, or is damaged",
@@ -212,8 +214,8 @@ Result<std::int64_t> ExplorationFile::file(const FiledRun& run,
       db::Transaction::begin(*m_database, db::Transaction::Kind::Write);
   Result<db::Statement> insert = m_database->prepare(
       "INSERT INTO run(parent, flips, outcome, sentence, printed, flip_rank, flip_event, "
-      "flip_sender, flip_send, flip_text, steps, logs, unvaried) "
-      "VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)");
+      "flip_sender, flip_send, flip_text, steps, logs, unvaried, waits) "
+      "VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)");
   Result<db::Statement> matching =
       m_database->prepare("INSERT INTO matchings VALUES(?1, ?2, ?3, ?4)");
   Result<db::Statement> open =
@@ -242,6 +244,7 @@ Result<std::int64_t> ExplorationFile::file(const FiledRun& run,
   insert->bindBlob(11, steps);
   branches.empty() ? insert->bindNull(12) : insert->bindBlob(12, run.logs);
   insert->bindInteger(13, static_cast<std::int64_t>(run.unvaried));
+  insert->bindText(14, run.outcome.waits);
   if (Status filed = insert->run(); !filed) {
     return filed.error();
   }
@@ -327,7 +330,8 @@ Result<std::optional<OpenBranch>> ExplorationFile::next(std::uint32_t mostFlips,
 
 Result<FiledRun> ExplorationFile::run(std::int64_t number) {
   Result<db::Statement> select = m_database->prepare(
-      "SELECT parent, flips, outcome, sentence, printed, steps, logs FROM run WHERE id = ?1");
+      "SELECT parent, flips, outcome, sentence, printed, steps, logs, waits FROM run WHERE id = "
+      "?1");
   if (!select) {
     return select.error();
   }
@@ -340,7 +344,7 @@ Result<FiledRun> ExplorationFile::run(std::int64_t number) {
   run.parent = select->integer(0);
   run.flips = static_cast<std::uint32_t>(select->integer(1));
   run.outcome = {std::string(select->text(2)), std::string(select->text(3)),
-                 std::string(select->text(4))};
+                 std::string(select->text(4)), std::string(select->text(7))};
   Result<std::vector<RunStep>> steps = stepsIn(select->blob(5), m_database->path());
   if (!steps) {
     return steps.error();
@@ -415,20 +419,22 @@ Result<std::vector<OutcomeClass>> ExplorationFile::outcomes() {
   // Of a class, SQLite takes the other columns from the row of the minimum.
   Result<db::Statement> select = m_database->prepare(
       "SELECT run.outcome, run.printed, run.sentence, count(*), min(run.flips), run.id, "
-      "coalesce(kept.trace, '') FROM run LEFT JOIN kept ON kept.outcome = run.outcome AND "
-      "kept.printed = run.printed GROUP BY run.outcome, run.printed ORDER BY run.outcome = 'ok', "
-      "min(run.flips), run.id");
+      "coalesce(kept.trace, ''), run.waits FROM run LEFT JOIN kept ON kept.outcome = run.outcome "
+      "AND "
+      "kept.printed = run.printed AND kept.waits = run.waits GROUP BY run.outcome, run.printed, "
+      "run.waits "
+      "ORDER BY run.outcome = 'ok', min(run.flips), run.id");
   if (!select) {
     return select.error();
   }
   std::vector<OutcomeClass> classes;
   while (select->step() == db::Statement::Step::Row) {
-    classes.push_back(
-        {{std::string(select->text(0)), std::string(select->text(2)), std::string(select->text(1))},
-         static_cast<std::uint64_t>(select->integer(3)),
-         static_cast<std::uint32_t>(select->integer(4)),
-         select->integer(5),
-         std::string(select->text(6))});
+    classes.push_back({{std::string(select->text(0)), std::string(select->text(2)),
+                        std::string(select->text(1)), std::string(select->text(7))},
+                       static_cast<std::uint64_t>(select->integer(3)),
+                       static_cast<std::uint32_t>(select->integer(4)),
+                       select->integer(5),
+                       std::string(select->text(6))});
   }
   return classes;
 }
@@ -448,12 +454,13 @@ Result<std::vector<std::string>> ExplorationFile::reasonsGivenUp() {
 
 Result<bool> ExplorationFile::isKept(const Outcome& outcome) {
   Result<db::Statement> select =
-      m_database->prepare("SELECT 1 FROM kept WHERE outcome = ?1 AND printed = ?2");
+      m_database->prepare("SELECT 1 FROM kept WHERE outcome = ?1 AND printed = ?2 AND waits = ?3");
   if (!select) {
     return select.error();
   }
   select->bindText(1, outcome.name);
   select->bindText(2, outcome.printed);
+  select->bindText(3, outcome.waits);
   const db::Statement::Step step = select->step();
   return step == db::Statement::Step::Failed ? Result<bool>(select->error())
                                              : step == db::Statement::Step::Row;
@@ -469,13 +476,14 @@ Result<std::size_t> ExplorationFile::keptTraces() {
 
 Status ExplorationFile::keep(const Outcome& outcome, const std::string& trace) {
   Result<db::Statement> insert =
-      m_database->prepare("INSERT OR REPLACE INTO kept VALUES(?1, ?2, ?3)");
+      m_database->prepare("INSERT OR REPLACE INTO kept VALUES(?1, ?2, ?3, ?4)");
   if (!insert) {
     return insert.error();
   }
   insert->bindText(1, outcome.name);
   insert->bindText(2, outcome.printed);
-  insert->bindText(3, trace);
+  insert->bindText(3, outcome.waits);
+  insert->bindText(4, trace);
   return insert->run();
 }
 

@@ -116,6 +116,7 @@ std::string explorationJson(const Exploration& found) {
     document["outcomes"].push_back({{"outcome", each.runs.outcome.name},
                                     {"sentence", each.runs.outcome.sentence},
                                     {"printed", each.runs.outcome.printed},
+                                    {"waits", each.runs.outcome.waits},
                                     {"runs", each.runs.runs},
                                     {"fewest_flips", each.runs.fewestFlips},
                                     {"flips", std::move(flips)},

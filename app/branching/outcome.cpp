@@ -77,7 +77,7 @@ bool wasEnded(const Outcome& outcome) {
 
 Outcome outcomeOf(const std::vector<db::RankInfo>& ranks, const RunFacts& facts, bool timeIsUp,
                   const Printed& printed) {
-  Outcome outcome{"ok", {}, digestOfLines(printed)};
+  Outcome outcome{"ok", {}, digestOfLines(printed), {}};
   const std::optional<WhatFailed> failed = whatFailed(ranks, facts.exitStatus);
   const bool hangs = failed && failed->hangs;
   // One whose deadlock was proven was ended for that, however long its launcher took.
@@ -88,6 +88,7 @@ Outcome outcomeOf(const std::vector<db::RankInfo>& ranks, const RunFacts& facts,
   } else if (failed) {
     outcome.name = nameOf(*failed, ranks, facts);
     outcome.sentence = failed->sentence;
+    outcome.waits = outcome.name == kDeadlock ? waitsText(ranks) : "";
   }
   return outcome;
 }

@@ -18,6 +18,8 @@ struct Outcome {
   std::string sentence;  ///< the same for people, with rank and event; empty where it ended well
   /// Of all lines that it printed, in any order, as ranks print side by side: a digest; empty: it printed nothing.
   std::string printed;
+  std::string
+      waits;  ///< of a deadlock: waitsText() (app/collation/failure.h), as one knot is not another
   friend bool operator==(const Outcome&, const Outcome&) = default;
 };
 

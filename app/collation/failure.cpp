@@ -281,6 +281,18 @@ std::optional<WhatFailed> whatFailed(const std::vector<db::RankInfo>& ranks,
                                       ", though each rank ended well"};
 }
 
+std::string waitsText(const std::vector<db::RankInfo>& ranks) {
+  std::string text;
+  for (const db::RankInfo& rank : ranks) {
+    if (const std::optional<StuckRank> stuck = stuckIn(rank)) {
+      text += (text.empty() ? "" : "; ") + std::to_string(rank.rank) + " " +
+              stuck->call.substr(0, stuck->call.find(' '));
+      text += stuck->peer >= 0 ? " " + std::to_string(stuck->peer) : "";
+    }
+  }
+  return text;
+}
+
 std::string stuckText(const std::string& call, Serial serial, const StuckIn& stuck) {
   std::string text = std::string(stuck.proven ? kProven : kUnproven) + call + " (event " +
                      std::to_string(serial) + ")";

@@ -44,6 +44,10 @@ std::optional<WhatFailed> whatFailed(const std::vector<db::RankInfo>& ranks,
 /// "waiting inside …" where nothing proves that it would never have got on. whatFailed() reads it again.
 std::string stuckText(const std::string& call, Serial serial, const StuckIn& stuck);
 
+/// Who waited in which call for whom when nobody could get on: "0 MPI_Recv 1; 1 MPI_Barrier". Neither events nor places: equal
+/// where the same ranks wait alike.
+std::string waitsText(const std::vector<db::RankInfo>& ranks);
+
 /// Of the ranks whose records are not complete, why: a line each, or, where they are many, one for those with the same reason.
 std::vector<std::string> cutLines(const std::vector<db::RankInfo>& ranks);
 

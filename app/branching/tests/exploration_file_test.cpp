@@ -42,7 +42,7 @@ OpenBranch branch(std::uint64_t key, std::uint32_t step, std::uint32_t flips, Ra
 
 FiledRun aRun(const std::string& outcome = "ok") {
   FiledRun run;
-  run.outcome = {outcome, outcome == "ok" ? "" : "it failed", "abc"};
+  run.outcome = {outcome, outcome == "ok" ? "" : "it failed", "abc", ""};
   run.matching = "1.0;;";
   run.steps = {{{0, ChosenBy::Receive, 0}, {1, 0}, true},
                {{2, ChosenBy::Probe, 5}, {3, 4}, false},
@@ -137,6 +137,26 @@ TEST_F(ExplorationFileTest, anotherProcessFindsWhatWasFiled) {
   ASSERT_TRUE(outcomes);
   ASSERT_EQ(outcomes->size(), 2U);
   EXPECT_EQ(outcomes->front().outcome.name, "exit 3");
+}
+
+TEST_F(ExplorationFileTest, aDeadlockOfOtherRanksIsAnotherClass) {
+  Result<ExplorationFile> file = open();
+  ASSERT_TRUE(file);
+  for (const char* waits : {"0 MPI_Recv 1; 1 MPI_Recv 0", "0 MPI_Recv 2; 2 MPI_Barrier",
+                            "0 MPI_Recv 1; 1 MPI_Recv 0"}) {
+    FiledRun run = aRun("deadlock");
+    run.outcome.waits = waits;
+    ASSERT_TRUE(file->file(run, {}, {}));
+  }
+  const auto outcomes = file->outcomes();
+  ASSERT_TRUE(outcomes);
+  ASSERT_EQ(outcomes->size(), 2U);
+  EXPECT_EQ(outcomes->front().runs, 2U);
+  Outcome kept = outcomes->front().outcome;
+  ASSERT_TRUE(file->keep(kept, "a.pft").ok());
+  EXPECT_TRUE(*file->isKept(kept));
+  kept.waits = outcomes->back().outcome.waits;
+  EXPECT_FALSE(*file->isKept(kept));
 }
 
 TEST_F(ExplorationFileTest, isForOneProcessAndOneProgram) {

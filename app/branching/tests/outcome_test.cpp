@@ -43,6 +43,17 @@ TEST(OutcomeOf, aProvenDeadlockIsOneHoweverLongItsLauncherTakes) {
   }
 }
 
+TEST(OutcomeOf, deadlocksAreAlikeWhereTheSameRanksWaitAlike) {
+  std::vector<db::RankInfo> ranks = hungRanks();
+  const Outcome one = outcomeOf(ranks, factsWith(true), false, {});
+  EXPECT_EQ(one.waits, "1 MPI_Recv 0");
+  ranks[1].state = "stuck inside MPI_Recv (event 12) for rank 0, tag 1";
+  EXPECT_EQ(outcomeOf(ranks, factsWith(true), false, {}).waits, one.waits);
+  ranks[1].state = "stuck inside MPI_Barrier (event 12) at a.c:6 (main)";
+  EXPECT_EQ(outcomeOf(ranks, factsWith(true), false, {}).waits, "1 MPI_Barrier");
+  EXPECT_EQ(outcomeOf(ranks, factsWith(false), false, {}).waits, "");
+}
+
 TEST(OutcomeOf, aTimeLimitSaysWhoWaited) {
   const Outcome outcome = outcomeOf(hungRanks(), factsWith(false), true, {});
   EXPECT_EQ(outcome.name, "time limit");
