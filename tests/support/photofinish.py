@@ -215,12 +215,13 @@ class PhotofinishTest(unittest.TestCase):
     def _leave_nothing(self):
         def ours():
             return {pid: entry for pid, entry in processes(self.mark).items() if entry[1] != "Z"}
-        end = time.monotonic() + 5.0
-        while ours() and time.monotonic() < end:
+        def sessions_left():
+            return [path for path in self.dir.glob("photofinish-*") if path.is_dir()]
+        end = time.monotonic() + 20.0
+        while (ours() or sessions_left()) and time.monotonic() < end:
             time.sleep(0.05)
-        left = ours()
+        left, sessions = ours(), sessions_left()
         end_all(self.mark)
-        sessions = [path for path in self.dir.glob("photofinish-*") if path.is_dir()]
         shared = shared_memory() - self._shared_memory
         if os.environ.get("PF_KEEP"):
             print(f"kept: {self.dir}", file=sys.stderr)
@@ -335,6 +336,13 @@ class PhotofinishTest(unittest.TestCase):
         for path in paths:
             if not (shutil.which(str(path)) if os.sep not in str(path) else os.path.exists(path)):
                 self.skipTest(f"{path} is not there")
+
+
+def gdb_calls_functions():
+    """GDB 13 calls no function of a program where the processor has registers that it does not know (AMX)."""
+    said = subprocess.run(["gdb", "-nx", "-batch", "-ex", "starti", "-ex", "set var $xmm0.v4_int32[0] = 1", "/bin/true"], capture_output=True, text=True,
+                          timeout=60, check=False)
+    return "Couldn't write extended state" not in said.stderr
 
 
 def on_thread(function):
