@@ -15,6 +15,9 @@ namespace {
 constexpr std::array<std::string_view, 4> kNeeded{
     "thread-info", "pending-breakpoints", "data-read-memory-bytes", "breakpoint-notifications"};
 constexpr std::string_view kPythonSays = "photofinish asks: 42";
+/// GDB 13 says so where the processor has larger registers (AMX) than it knows, of each write to those of vectors, and so of each
+/// function of the program that it is to call.
+constexpr std::string_view kCannotWrite = "Couldn't write extended state";
 
 /// "GNU gdb (Debian 13.1-3) 13.1" of ~"GNU gdb (Debian 13.1-3) 13.1\n".
 std::string versionIn(const std::string& answers) {
@@ -29,7 +32,10 @@ std::string versionIn(const std::string& answers) {
 }  // namespace
 
 std::string gdbQuestions() {
-  return "-list-features\n-gdb-version\n-gdb-set mi-async on\n"
+  return "-list-features\n-gdb-version\n-gdb-set confirm off\n-gdb-set startup-with-shell off\n"
+         "-file-exec-and-symbols /bin/true\n-interpreter-exec console starti\n"
+         "-interpreter-exec console \"set var $xmm0.v4_int32[0] = 1\"\n"
+         "-interpreter-exec console kill\n-gdb-set mi-async on\n"
          "-interpreter-exec console \"python print('photofinish asks: ' + str(6 * "
          "7))\"\n-gdb-exit\n";
 }
@@ -70,6 +76,12 @@ Check gdbCheck(const std::string& path, const std::string& answers) {
     check.found =
         "speaks GDB/MI, without Python: arrays and containers are shown without their values";
     check.remedy = "Use a GDB that was built with Python.";
+  } else if (answers.find(kCannotWrite) != answers.npos) {
+    check.state = CheckState::Limited;
+    check.found =
+        "speaks GDB/MI, with Python; does not know all registers of this processor: functions of "
+        "the program cannot be called in expressions, nor its registers of vectors be set";
+    check.remedy = "Use a later GDB (16 can): --gdb PATH, PHOTOFINISH_GDB=PATH.";
   }
   return check;
 }

@@ -72,6 +72,10 @@ TEST(Doctor, GdbIsAskedWhatItCan) {
   const Check whole = gdbCheck("/b/gdb", kGdbSays + "~\"photofinish asks: 42\\n\"\n^done\n^exit\n");
   EXPECT_EQ(whole.state, CheckState::Works) << whole.found;
   EXPECT_EQ(whole.version, "GNU gdb (Debian 13.1-3) 13.1");
+  EXPECT_TRUE(
+      says(gdbCheck("/b/gdb", kGdbSays + "^error,msg=\"Couldn't write extended state status: Bad "
+                                         "address.\"\n~\"photofinish asks: 42\\n\"\n^done\n"),
+           "cannot be called"));
   EXPECT_EQ(gdbCheck("/b/gdb", kGdbSays).state, CheckState::Limited);
   EXPECT_TRUE(says(gdbCheck("/b/gdb", kGdbSays), "without Python"));
   const Check old = gdbCheck("/b/gdb", "^done,features=[\"frozen-varobjs\",\"thread-info\"]\n");
