@@ -23,7 +23,14 @@ Result<std::vector<SizesOfRank>> messageSizes(db::TraceStore& store) {
     }
     std::vector<SizesOfRank> sizes;
     for (const RankLog& log : *logs) {
-      sizes.push_back({sizesOf(log.sent), sizesOf(log.given)});
+      sizes.push_back({sizesOf(log.sent), sizesOf(log.given), {}});
+      std::vector<std::optional<std::uint64_t>>& rooms = sizes.back().rooms;
+      rooms.resize(log.history.receives.size());
+      for (const auto& [post, bytes] : log.rooms) {
+        if (post < rooms.size()) {
+          rooms[post] = bytes;
+        }
+      }
     }
     return sizes;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How large messages, and what ranks give to collectives, are: in the raw logs of a trace only.
+// How large messages, the buffers of receives, and what ranks give to collectives, are: in the raw logs of a trace only.
 #pragma once
 
 #include <vector>

@@ -128,8 +128,15 @@ Confirmation judgeEnd(const FlipRun& run, const Prediction& prediction, int stat
     }
     made.why = *failed ? (*failed)->sentence : made.why;
   }
-  if (prediction.kind == PredictionKind::Truncation && !good) {
-    made.state = Confirmation::State::Confirmed;
+  if (prediction.kind == PredictionKind::Truncation && !good && !made.trace.empty()) {
+    const Result<std::optional<WhatFailed>> failed = howItFailed(made.trace);
+    if (!failed) {
+      return {Confirmation::State::NotTried, failed.error().message, made.trace};
+    }
+    if (*failed && (*failed)->rank == prediction.receive.rank) {
+      made.state = Confirmation::State::Confirmed;
+    }
+    made.why = *failed ? (*failed)->sentence : made.why;
   }
   if (prediction.kind == PredictionKind::Unreceived && good && !made.trace.empty()) {
     const Result<bool> left = isLeft(made.trace, prediction.send);

@@ -89,6 +89,7 @@ class Report {
             {"decided", m_predictions.decided},
             {"more", m_predictions.more},
             {"truncationLooked", m_predictions.truncationLooked},
+            {"receivesWithoutRoom", m_predictions.receivesWithoutRoom},
             {"unreceivedLooked", m_predictions.unreceivedLooked},
             {"ranks", m_execution.ranks.size()},
             {"messages", m_predictions.messages},
@@ -114,6 +115,12 @@ class Report {
     text += m_predictions.truncationLooked ? ""
                                            : "not looked for: messages that do not fit, as the "
                                              "sizes of receives are not in this recording\n";
+    if (m_predictions.truncationLooked && m_predictions.receivesWithoutRoom > 0) {
+      text += "not looked for: messages that do not fit " +
+              std::to_string(m_predictions.receivesWithoutRoom) +
+              (m_predictions.receivesWithoutRoom == 1 ? " receive" : " receives") +
+              " (MPI_Mrecv, MPI_Imrecv), the size of which is not in this recording\n";
+    }
     text += m_predictions.unreceivedLooked ? ""
                                            : "not looked for: messages that nobody receives, as "
                                              "the recording ends before the program\n";
@@ -270,6 +277,13 @@ void addSizes(db::TraceStore& store, PredictionFacts& facts) {
   }
   for (const SizesOfRank& rank : *sizes) {
     facts.sizes.push_back(rank.sent);
+    facts.rooms.push_back(rank.rooms);
+  }
+  const bool known = std::ranges::any_of(facts.rooms, [](const auto& rooms) {
+    return std::ranges::any_of(rooms, [](const auto& room) { return room.has_value(); });
+  });
+  if (!known) {  // recorded by a version that did not keep them
+    facts.rooms.clear();
   }
 }
 

@@ -29,6 +29,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -46,6 +47,8 @@ struct SizesOfRank {
   std::vector<std::uint64_t> sent;  ///< of each of RankHistory::sends
   std::vector<std::uint64_t>
       given;  ///< of each of RankHistory::collectives; kNoSize: the rank gave nothing, or it is not known
+  std::vector<std::optional<std::uint64_t>>
+      rooms{};  ///< of the buffer of each of RankHistory::receives; nothing: not known
 };
 
 /// All that `to` got from `from` in messages of their own.

@@ -254,6 +254,7 @@ bool Decoder::record(RecordReader& in) {
       break;
     case RecordKind::Contents:
     case RecordKind::Given:
+    case RecordKind::Room:
       contentsRecord(in, kind);
       break;
     case RecordKind::Outgoing:

@@ -230,6 +230,13 @@ void Decoder::contentsRecord(RecordReader& in, RecordKind kind) {
     m_sent.digest(fieldsOf<RecordKind::Contents>(in).digest);
     return;
   }
+  if (kind == RecordKind::Room) {
+    const auto [post, bytes] = fieldsOf<RecordKind::Room>(in);
+    if (m_keepsContents && !in.bad()) {
+      log.rooms.emplace_back(post, bytes);
+    }
+    return;
+  }
   const auto [operation, bytes, digested] = fieldsOf<RecordKind::Given>(in);
   m_given.say(bytes, operation);
   if (digested != 0) {

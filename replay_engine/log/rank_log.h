@@ -130,6 +130,8 @@ struct RankLog {
   std::vector<std::uint32_t> checks;     ///< eventCheck() of each event
   std::vector<unsigned char> sent;  ///< sizes and digests, as a schedule has them (where asked for)
   std::vector<unsigned char> given;
+  std::vector<std::pair<std::uint32_t, std::uint64_t>>
+      rooms;  ///< numbers of receives, with the bytes of their buffers (where asked for)
   /// The same of what leaves the rank's group, as a schedule has them (where asked for).
   std::vector<unsigned char> outgoing;
   std::vector<unsigned char> outgoingGiven;

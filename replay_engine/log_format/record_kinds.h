@@ -463,6 +463,16 @@ struct Offered {
   }
 };
 
+struct Room {
+  std::uint32_t post = 0;
+  std::uint64_t bytes = 0;
+  template <typename Self, typename Visit>
+  static constexpr void fields(Self& self, Visit& visit) {
+    visit("post", self.post);
+    visit("bytes", self.bytes);
+  }
+};
+
 }  // namespace records
 
 // clang-format off
@@ -518,7 +528,8 @@ struct Offered {
   X(Unfinished, Unfinished, false, "MPI_Waitall or MPI_Testall failed, and left these requests of its array as they were (MPI_ERR_PENDING); more of them in records of the same key") \
   X(Outgoing, Outgoing, false, "the next message, but for so many, goes to a rank outside of the group (recordings with groups, logs without events)") \
   X(OutgoingGiven, Outgoing, false, "what this rank gives to the next collective, but for so many events, on a communicator with ranks outside (the same)") \
-  X(Offered, Offered, false, "active requests of the last event, which MPI gave some of; more of them in a record behind it (runs of explore and flip)")
+  X(Offered, Offered, false, "active requests of the last event, which MPI gave some of; more of them in a record behind it (runs of explore and flip)") \
+  X(Room, Room, false, "a receive that is posted, maybe by the next event, takes a message of so many bytes at most (logs with contents)")
 // clang-format on
 
 enum class RecordKind : std::uint8_t {

@@ -323,6 +323,7 @@ class Predictor {
     std::size_t found = 0;
     for (std::uint32_t receive = 0; m_result.truncationLooked && receive < m_model.receives.size();
          ++receive) {
+      m_result.receivesWithoutRoom += roomOf(receive) ? 0U : 1U;
       for (const std::uint32_t message : m_sets.ofReceive[receive]) {
         if (message == m_model.receives[receive].taken || fits(receive, message)) {
           continue;

@@ -85,7 +85,8 @@ struct Predictions {
   bool decided = true;            ///< false: the time was not enough to see whether there are more
   bool more = false;              ///< there are more than PredictionLimits::most of some kind
   bool truncationLooked = false;  ///< sizes of messages and buffers were known
-  bool unreceivedLooked = false;  ///< no record is cut
+  std::size_t receivesWithoutRoom = 0;  ///< then: of which it was not
+  bool unreceivedLooked = false;        ///< no record is cut
   std::size_t messages = 0;
   std::size_t matches = 0;  ///< pairs of a receive and a message that it can take
 };

@@ -49,6 +49,18 @@ class PredictTest(PhotofinishTest):
     def test_a_trace_of_choices_is_surveyed_first(self):
         self.check_deadlock(self.predicted("named"))
 
+    def test_a_message_that_does_not_fit(self):
+        """Rank 2's has two numbers, and only the first receive room for them."""
+        self.photofinish("explore", "-o", "s.explore", *self.mpirun(4, BIN / "e2e" / "flipped", "short"), timeout=60)
+        run = self.photofinish("predict", "s.explore.d/ok.pft", "--confirm", "--json", timeout=90)
+        self.assertEqual(run.status, PREDICTED, run)
+        self.assertTrue(run.json()["truncationLooked"], run)
+        self.assertEqual(run.json()["receivesWithoutRoom"], 0, run)
+        found = run.json()["predictions"]
+        self.assertEqual([(each["kind"], each["bytes"], each["room"], each["confirmation"]["state"]) for each in found], [("truncation", 8, 4, "confirmed")], run)
+        text = self.photofinish("predict", "s.explore.d/ok.pft", "--no-confirm").out
+        self.assertRegex(text, r"8 bytes for 4: rank 0 event [34] MPI_Recv .*\n    takes rank 2 event 2 MPI_Send")
+
     def test_a_recording_that_hangs_itself_is_said_to(self):
         """Nothing is predicted of another order, and that it hangs as it was recorded comes first."""
         self.photofinish("explore", "-o", "d.explore", *self.mpirun(3, CORPUS / "deadlock_in_order"), timeout=60)

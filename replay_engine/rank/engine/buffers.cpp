@@ -3,6 +3,7 @@
 
 #include <sys/mman.h>
 
+#include "replay_engine/rank/engine/contents.h"
 #include "replay_engine/rank/engine/real_calls.h"
 
 extern "C" {
@@ -36,6 +37,13 @@ bool grow() {
 }
 
 }  // namespace
+
+void logRoom(std::uint32_t post, int count, MPI_Datatype datatype) {
+  const std::uint64_t size = post != kNoPost && !g_engine.threads ? sizeOfType(datatype) : 0;
+  if (size != 0 && count >= 0) {
+    g_engine.log.put<RecordKind::Room>({post, static_cast<std::uint64_t>(count) * size});
+  }
+}
 
 void keepBuffer(std::uint32_t post, const void* buffer, int count, MPI_Datatype datatype) {
   MPI_Aint low = 0;

@@ -9,12 +9,16 @@
 namespace pf {
 
 void keepBuffer(std::uint32_t post, const void* buffer, int count, MPI_Datatype datatype);
+void logRoom(std::uint32_t post, int count, MPI_Datatype datatype);
 
 /// `post`: number of the receive, or kNoPost.
 inline void noteBuffer(std::uint32_t post, const void* buffer, int count, MPI_Datatype datatype) {
   if (g_engine.replay && g_engine.page->debugger.load(std::memory_order_relaxed) != 0)
       [[unlikely]] {
     keepBuffer(post, buffer, count, datatype);
+  }
+  if (g_engine.contents && g_engine.events && g_engine.record) {
+    logRoom(post, count, datatype);
   }
 }
 

@@ -470,6 +470,10 @@ Contents Digester::contents() const {
   return contents;
 }
 
+std::uint64_t sizeOfType(MPI_Datatype type) {
+  return shapeOf(type).size;
+}
+
 Contents contentsOf(const Data& data) {
   return g_engine.contents ? digestOf(data) : Contents{};
 }

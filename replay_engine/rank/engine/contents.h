@@ -60,6 +60,8 @@ class Digester {
 Contents digestOf(const Data& data);
 /// The same, and nothing (but a size of 0) where nobody asks.
 Contents contentsOf(const Data& data);
+/// In bytes; 0: MPI will refuse it, or it has none.
+std::uint64_t sizeOfType(MPI_Datatype type);
 /// Of the next message that this rank sends, to `dest`: in a recording with groups, or in a replay of one, it may be
 /// asked for though others are not.
 Contents contentsOf(const Data& data, int dest, MPI_Comm comm);

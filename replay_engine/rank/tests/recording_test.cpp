@@ -77,6 +77,19 @@ TEST(Recording, aReceiveByRequestIsPostedAndCompleted) {
   EXPECT_EQ(eventAt(log, 3).call, kCallTest);
 }
 
+TEST(Recording, aReceiveSaysHowMuchItTakes) {
+  const RankLog log = logOf(
+      record(kRecordEvents, {.arrivals = {{.source = 3, .tag = 8}, {.source = 3, .tag = 9}}}, [] {
+        int values[4] = {};
+        MPI_Request request = MPI_REQUEST_NULL;
+        MPI_Recv(values, 4, MPI_INT, MPI_ANY_SOURCE, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Irecv(values, 3, MPI_INT, 3, 9, MPI_COMM_WORLD, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+      }));
+  const std::vector<std::pair<std::uint32_t, std::uint64_t>> expected{{0, 16}, {1, 12}};
+  EXPECT_EQ(log.rooms, expected);
+}
+
 /// Two receives, an inactive persistent request, two that are null; the second receive is done.
 void waitForAny() {
   int values[2] = {};
