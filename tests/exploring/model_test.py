@@ -22,7 +22,7 @@ import programs
 import unittest
 
 INTERPRETER = BIN / "exploring" / "interpreter"
-TINY_COUNT = int(os.environ.get("PF_TINY", "3000" if FULL else "300"))
+TINY_COUNT = int(os.environ.get("PF_TINY", "3000" if FULL else "150"))
 REAL_COUNT = int(os.environ.get("PF_REAL", "60" if FULL else "6"))
 FIRST = int(os.environ.get("PF_SEED", "1"))
 MOST_INTERLEAVINGS = 20000 if FULL else 500
