@@ -64,13 +64,15 @@ TEST_F(Confirming, ARunThatDoesNotEndHangs) {
   EXPECT_EQ(by("sleep 100", other).state, Confirmation::State::Otherwise);
 }
 
-TEST_F(Confirming, ATruncationIsARunThatFails) {
+/// e2e_predict has one whose trace says which rank failed.
+TEST_F(Confirming, ATruncationIsLookedForInTheNewTrace) {
   Prediction truncation = deadlock();
   truncation.kind = PredictionKind::Truncation;
-  EXPECT_EQ(by("exit 15", truncation).state, Confirmation::State::Confirmed);
+  EXPECT_EQ(by("exit 15", truncation).state, Confirmation::State::Otherwise);
   EXPECT_EQ(by("exit 0", truncation).state, Confirmation::State::Otherwise);
   EXPECT_EQ(by("kill -9 $$", truncation).why, "it ended by signal 9");
   EXPECT_EQ(by("exit 15", deadlock()).state, Confirmation::State::Otherwise);
+  EXPECT_EQ(by("echo no trace >\"$6\"; exit 15", truncation).state, Confirmation::State::NotTried);
 }
 
 TEST_F(Confirming, WhatCannotBeForcedIsNotTried) {
