@@ -89,6 +89,8 @@ TakenInstead takenInstead(const SeenRun& parent, const RunStep& changed, FrameRe
   return flip;
 }
 
+constexpr const char* kRunPrefix = "run-";
+
 class Explorer {
  public:
   Explorer(const ExploreOptions& options, ParentRun first, ExplorationFile file,
@@ -120,6 +122,11 @@ class Explorer {
   Result<std::shared_ptr<const Parent>> parent(std::int64_t number);
   [[nodiscard]] bool isEnough() const;
   void tellProgress();
+  /// A directory that no other process takes: ranks of an exploration that was killed may go on for a while.
+  [[nodiscard]] std::string logsOf(const std::string& run) const {
+    return m_directory + "/" + kRunPrefix + std::to_string(getpid()) + "-" + run + ".d";
+  }
+  void dropFormerLogs() const;
   [[nodiscard]] std::uint32_t mostFlips() const { return m_options.bound.value_or(UINT32_MAX / 2); }
   [[nodiscard]] double seconds() const {
     return std::chrono::duration<double>(Clock::now() - m_begun).count();
@@ -143,12 +150,28 @@ class Explorer {
   Clock::time_point m_told;
 };
 
+/// Of explorations that were killed: the file is ours alone.
+void Explorer::dropFormerLogs() const {
+  std::vector<fs::path> former;
+  std::error_code error;
+  for (fs::directory_iterator at(m_directory, error), end; !error && at != end;
+       at.increment(error)) {
+    if (at->path().filename().string().starts_with(kRunPrefix)) {
+      former.push_back(at->path());
+    }
+  }
+  for (const fs::path& each : former) {
+    fs::remove_all(each, error);
+  }
+}
+
 Status Explorer::makeFirst(SeenRun recorded) {
+  dropFormerLogs();
   Result<ExplorationFile::Counts> counts = m_file.counts(mostFlips());
   if (!counts || counts->runs > 0) {
     return counts ? Status() : Status(counts.error());
   }
-  const std::string logs = m_directory + "/first-run.d";
+  const std::string logs = logsOf("first");
   std::error_code ignored;
   fs::remove_all(logs, ignored);
   Result<std::vector<RunStep>> steps = stepsOf(*recorded.choices, {});
@@ -244,7 +267,7 @@ Result<bool> Explorer::makeNext(int slot, std::unique_lock<std::mutex>& lock) {
 
 Result<bool> Explorer::make(const OpenBranch& open, const Parent& parent, int slot,
                             std::unique_lock<std::mutex>& lock) {
-  const std::string logs = m_directory + "/run-" + std::to_string(slot) + ".d";
+  const std::string logs = logsOf(std::to_string(slot));
   std::error_code ignored;
   lock.unlock();
   fs::remove_all(logs, ignored);
