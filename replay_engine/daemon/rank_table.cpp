@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <initializer_list>
-#include <ranges>
 #include <set>
 #include <string_view>
 
@@ -138,10 +137,10 @@ std::string deadlockText(const RankTable& table, const std::vector<std::int32_t>
     const RankRecord& rank = table.at(each);
     return waitsForAll(rank) || (waitsForRoot(rank) && hasEnded(table, rank.state.waitPeer));
   });
-  const auto ended = std::ranges::find_if(std::views::keys(table),
-                                          [&](std::int32_t each) { return hasEnded(table, each); });
-  return missing && ended.base() != table.end() ? text + "; " + describe(ended.base()->second)
-                                                : text;
+  const auto ended = std::find_if(table.begin(), table.end(), [&table](const auto& entry) {
+    return hasEnded(table, entry.first);
+  });
+  return missing && ended != table.end() ? text + "; " + describe(ended->second) : text;
 }
 
 }  // namespace
@@ -272,8 +271,8 @@ std::vector<std::int32_t> findKnot(const RankTable& table) {
   const auto mayGoOn = [&](std::int32_t number) {
     const RankRecord& rank = table.at(number);
     if (waitsForAll(rank)) {
-      return std::ranges::none_of(std::views::keys(table), [&](std::int32_t other) {
-        return staysAway(table, rank, other, knot);
+      return std::none_of(table.begin(), table.end(), [&](const auto& entry) {
+        return staysAway(table, rank, entry.first, knot);
       });
     }
     const std::int32_t peer = rank.state.waitPeer;
