@@ -419,10 +419,8 @@ Result<std::vector<OutcomeClass>> ExplorationFile::outcomes() {
   // Of a class, SQLite takes the other columns from the row of the minimum.
   Result<db::Statement> select = m_database->prepare(
       "SELECT run.outcome, run.printed, run.sentence, count(*), min(run.flips), run.id, "
-      "coalesce(kept.trace, ''), run.waits FROM run LEFT JOIN kept ON kept.outcome = run.outcome "
-      "AND "
-      "kept.printed = run.printed AND kept.waits = run.waits GROUP BY run.outcome, run.printed, "
-      "run.waits "
+      "coalesce(kept.trace, ''), run.waits FROM run LEFT JOIN kept "
+      "USING(outcome, printed, waits) GROUP BY run.outcome, run.printed, run.waits "
       "ORDER BY run.outcome = 'ok', min(run.flips), run.id");
   if (!select) {
     return select.error();

@@ -280,8 +280,8 @@ Result<bool> Explorer::make(const OpenBranch& open, const Parent& parent, int sl
   Result<std::vector<RunStep>> steps = made ? stepsOf(*made->seen.choices, start->steps)
                                             : Result<std::vector<RunStep>>(made.error());
   lock.lock();
-  if (m_options
-          .firstGood) {  // what is kept is the first by the order of visiting, not by the clock
+  // What is kept then is the first by the order of visiting, not by the clock.
+  if (m_options.firstGood) {
     while (m_taken.front() != open.branch.key && !g_stop && !m_error) {
       m_changed.wait_for(lock, std::chrono::milliseconds(200));
     }

@@ -118,22 +118,14 @@ Confirmation judgeEnd(const FlipRun& run, const Prediction& prediction, int stat
   made.state = Confirmation::State::Otherwise;
   made.why = statusWords(status);
   const bool good = WIFEXITED(status) && WEXITSTATUS(status) == 0;
-  if (prediction.kind == PredictionKind::Deadlock && !good && !made.trace.empty()) {
+  const bool deadlock = prediction.kind == PredictionKind::Deadlock;
+  if ((deadlock || prediction.kind == PredictionKind::Truncation) && !good && !made.trace.empty()) {
     const Result<std::optional<WhatFailed>> failed = howItFailed(made.trace);
     if (!failed) {
       return {Confirmation::State::NotTried, failed.error().message, made.trace};
     }
-    if (*failed && (*failed)->hangs) {  // flip has ended a run that could not get on
-      made.state = Confirmation::State::Confirmed;
-    }
-    made.why = *failed ? (*failed)->sentence : made.why;
-  }
-  if (prediction.kind == PredictionKind::Truncation && !good && !made.trace.empty()) {
-    const Result<std::optional<WhatFailed>> failed = howItFailed(made.trace);
-    if (!failed) {
-      return {Confirmation::State::NotTried, failed.error().message, made.trace};
-    }
-    if (*failed && (*failed)->rank == prediction.receive.rank) {
+    // A deadlock: flip has ended a run that could not get on.
+    if (*failed && (deadlock ? (*failed)->hangs : (*failed)->rank == prediction.receive.rank)) {
       made.state = Confirmation::State::Confirmed;
     }
     made.why = *failed ? (*failed)->sentence : made.why;
