@@ -292,8 +292,7 @@ class Choices::Past {
       }
     }
     std::ranges::sort(m_found);
-    const auto again = std::ranges::unique(m_found);
-    m_found.erase(again.begin(), again.end());
+    m_found.erase(std::unique(m_found.begin(), m_found.end()), m_found.end());
     return m_found;
   }
   /// After find(): whether the exit of this event is before the moment.

@@ -3,6 +3,7 @@
 #include <link.h>
 #include <unwind.h>
 
+#include <atomic>
 #include <cstring>
 
 #include "replay_engine/rank/engine/engine.h"
@@ -135,9 +136,10 @@ void define(void* address, std::uint16_t call) {
 }  // namespace
 
 bool isOfMpi(void* address) {
-  static void* known[64];  // addresses that are
-  void*& slot = known[hashOf(address) % 64];
-  if (slot == address) {
+  // Addresses that are. Threads that begin threads come here at once.
+  static std::atomic<void*> known[64];
+  std::atomic<void*>& slot = known[hashOf(address) % 64];
+  if (slot.load(std::memory_order_relaxed) == address) {
     return true;
   }
   Dl_info info;
@@ -147,7 +149,9 @@ bool isOfMpi(void* address) {
   const char* slash = std::strrchr(info.dli_fname, '/');
   const char* name = slash != nullptr ? slash + 1 : info.dli_fname;
   const bool found = beginsWithOne(name, kModuleNames);
-  slot = found ? address : slot;
+  if (found) {
+    slot.store(address, std::memory_order_relaxed);
+  }
   return found;
 }
 
