@@ -367,10 +367,10 @@ Result<Blame> blame(const BlameOptions& options) {
     return job.error();
   }
   static const std::atomic<bool> never = false;
-  const RunLimits limits{std::chrono::duration_cast<std::chrono::milliseconds>(
-                             std::chrono::duration<double>(options.runTime)),
-                         options.check};
-  BranchRunner runner(std::move(*job), factsOfBranch(failing->run), limits, never);
+  const auto runTime = std::chrono::duration_cast<std::chrono::milliseconds>(
+      std::chrono::duration<double>(options.runTime));
+  BranchRunner runner(std::move(*job), factsOfBranch(failing->run),
+                      {runTime, stuckTime(failing->run, runTime), options.check}, never);
   const ParentRun parent{failing->run.uuid, absolutePath(options.failing), "blame"};
   Search search(options, std::move(*failing), runner, place.file("run.d"));
   if (Status fails = search.findOutcome(); !fails) {

@@ -1,10 +1,28 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/branching/branch_job.h"
 
+#include <algorithm>
+#include <cstdint>
+
 #include "app/recording/recorded_logs.h"
 #include "app/replaying/replay.h"
 
 namespace pf::app {
+namespace {
+
+constexpr std::uint64_t kTimesTheLongestWait = 20;
+constexpr std::chrono::milliseconds kLeastStuck(3000);
+
+}  // namespace
+
+std::chrono::milliseconds stuckTime(const db::RunInfo& known, std::chrono::milliseconds most) {
+  // A number from a file may be any.
+  if (!known.longestWait || *known.longestWait >= static_cast<std::uint64_t>(most.count())) {
+    return most;
+  }
+  return std::min(most, std::max(kLeastStuck, std::chrono::milliseconds(kTimesTheLongestWait *
+                                                                        *known.longestWait)));
+}
 
 RunFacts factsOfBranch(const db::RunInfo& run) {
   RunFacts facts;

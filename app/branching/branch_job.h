@@ -2,6 +2,7 @@
 // What a run is made of whose beginning is forced. Private to app/branching.
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,10 @@ namespace pf::app {
 
 /// What is known of a run of the program of `run` that is to be recorded.
 RunFacts factsOfBranch(const db::RunInfo& run);
+
+/// For how long all ranks of a run like this one may wait until they are stuck, although nobody can prove it: many times as
+/// long as they ever did and then went on, and `most` where that is not known.
+std::chrono::milliseconds stuckTime(const db::RunInfo& known, std::chrono::milliseconds most);
 
 /// A job that runs the program of `trace` again; its ranks write to `logs` of `salt`.
 Result<JobOptions> branchJob(const std::string& trace,

@@ -59,7 +59,8 @@ Result<MadeRun> BranchRunner::makeOnce(const std::vector<std::vector<unsigned ch
     job.trace.clear();
   }
   job.stallAfter = kStuckAfter;
-  job.stallLimit = m_limits.time;
+  job.stallLimit = m_limits.stuck;
+  job.endsAtOnce = true;
   job.input = null.get();  // for one that has no recorded input
   job.output = (*printed)->writeEnd();
   job.error = words.get();

@@ -15,8 +15,9 @@ namespace pf::app {
 
 /// How the runs are made.
 struct RunLimits {
-  std::chrono::milliseconds time{60000};  ///< of one run; it is ended then
-  std::string check;                      ///< for the shell, as UntilFailure::check
+  std::chrono::milliseconds time{60000};   ///< of one run; it is ended then
+  std::chrono::milliseconds stuck{60000};  ///< in which no rank gets on; it is ended then
+  std::string check;                       ///< for the shell, as UntilFailure::check
 };
 
 /// A run that was made.

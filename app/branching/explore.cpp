@@ -578,14 +578,13 @@ Result<Exploration> explore(const ExploreOptions& options) {
     job->session.mode &= ~static_cast<std::uint32_t>(kOffers);
   }
   const StopOnSignal stopOnSignal;
-  RunLimits limits{std::chrono::duration_cast<std::chrono::milliseconds>(options.runTime),
-                   options.check};
+  const auto runTime = std::chrono::duration_cast<std::chrono::milliseconds>(options.runTime);
   ExploreOptions chosen = options;
   chosen.jobs = options.jobs > 0 ? options.jobs : jobsAtOnce(known->run.ranks);
-  Explorer explorer(
-      chosen, ParentRun{known->run.uuid, trace, options.madeBy}, std::move(*file),
-      BranchRunner(std::move(*job), factsOfBranch(known->run), std::move(limits), g_stop),
-      directory);
+  Explorer explorer(chosen, ParentRun{known->run.uuid, trace, options.madeBy}, std::move(*file),
+                    BranchRunner(std::move(*job), factsOfBranch(known->run),
+                                 {runTime, stuckTime(known->run, runTime), options.check}, g_stop),
+                    directory);
   Result<SeenRun> recorded = seenRun(std::move(known->logs), known->run.ranks);
   if (!recorded) {
     return recorded.error();

@@ -23,6 +23,8 @@ namespace {
 
 /// A flip may lead to a deadlock, which is then an answer and no accident: it is ended once it is proven.
 constexpr std::chrono::seconds kStuckAfter(1);
+/// Or once no rank has got on for so long, where nobody knows how long the ranks of this program wait.
+constexpr std::chrono::seconds kMostStuck(60);
 
 /// A choice of the recorded run, and the message that it is to take, or the requests that it is to give.
 struct Flip {
@@ -498,6 +500,7 @@ Result<int> runForced(const FlipOptions& options, const KnownRun& known, const F
     return job.error();
   }
   job->stallAfter = kStuckAfter;
+  job->stallLimit = stuckTime(known.run, kMostStuck);
   return logs.run(std::move(*job), {false, nullptr, true, {}});
 }
 

@@ -22,7 +22,10 @@ namespace pf::app {
 namespace {
 
 constexpr auto kConnectWithin = std::chrono::seconds(10);
-constexpr auto kLauncherMayLinger = std::chrono::seconds(4);
+constexpr std::chrono::milliseconds kLauncherMayLinger(4000);
+constexpr std::chrono::milliseconds kMayLingerShortly(1000);  // where it is to end at once
+/// For what mpirun does first, and for what ranks that fail at the same time have to say.
+constexpr std::chrono::milliseconds kEndsAfter(50);
 
 /// A child that runs `words`, with the given standard descriptors and one more variable.
 pid_t spawn(const std::vector<std::string>& words, const std::string& directory,
@@ -206,6 +209,7 @@ Status Job::startLauncher(const JobOptions& options) {
   if (m_launcher < 0) {
     return systemError("cannot start " + words.front(), errno);
   }
+  m_endsAtOnce = options.endsAtOnce;
   m_mayLockUp = std::filesystem::path(words.front()).filename() != "srun";
   m_launcherFd.reset(static_cast<int>(syscall(SYS_pidfd_open, m_launcher, 0)));
   return {};
@@ -262,6 +266,7 @@ std::optional<int> Job::launcherStatus() {
   if (m_status || m_launcher <= 0) {
     return m_status;
   }
+  endItsSleep();
   int status = 0;
   if (waitpid(m_launcher, &status, WNOHANG) == m_launcher) {
     const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
@@ -273,11 +278,30 @@ std::optional<int> Job::launcherStatus() {
       m_status = m_firstBadEnd.value_or(m_asked ? 128 + SIGTERM : 0);
     }
   } else if (m_agentsGone && !m_launcherKilled && m_mayLockUp &&
-             std::chrono::steady_clock::now() - *m_agentsGone > kLauncherMayLinger) {
+             std::chrono::steady_clock::now() - *m_agentsGone >
+                 (m_endsAtOnce ? kMayLingerShortly : kLauncherMayLinger)) {
     m_launcherKilled = true;
     kill(m_launcher, SIGKILL);
   }
   return m_status;
+}
+
+bool Job::endsSoon() const {
+  return m_endsAtOnce && !m_sleepEnded && (m_asked || m_firstBadEnd);
+}
+
+/// mpirun lets the ranks of a job that it ends go on, sleeps for a second, and only then ends them. A signal ends the
+/// sleep; this one it gets for each rank that ends, and then looks whether one has.
+void Job::endItsSleep() {
+  const auto now = std::chrono::steady_clock::now();
+  if (!endsSoon()) {
+    return;
+  }
+  m_endsSince = m_endsSince.value_or(now);
+  if (now - *m_endsSince >= kEndsAfter) {
+    kill(m_launcher, SIGCHLD);
+    m_sleepEnded = true;
+  }
 }
 
 void Job::endLauncher() {

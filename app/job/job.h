@@ -38,6 +38,9 @@ struct JobOptions {
   /// by itself, never.
   std::chrono::milliseconds stallAfter{0};
   std::chrono::milliseconds stallLimit{0};
+  /// Nobody wants what ranks do between the end of the job and their own: the launcher gives them no time for it, and is
+  /// killed soon where it stays behind.
+  bool endsAtOnce = false;
   int input = 0;  ///< the launcher's standard input, output, error
   int output = 1;
   int error = 2;
@@ -70,6 +73,8 @@ class Job {
   /// MPI 4.1.4's mpirun may lock up or crash after a rank has aborted: once all ranks have been
   /// gone for some seconds it is killed, and the status is that of the rank that failed first.
   std::optional<int> launcherStatus();
+  /// JobOptions::endsAtOnce, and the job is being ended: launcherStatus() is to be asked every few milliseconds.
+  [[nodiscard]] bool endsSoon() const;
   /// Asks the launcher to end the job; a second call kills it.
   void endLauncher();
   /// Kills whatever descends from the launcher, and the launcher.
@@ -93,6 +98,7 @@ class Job {
   [[nodiscard]] Status writeSchedules(const JobOptions& options) const;
   Status startDaemon(const JobOptions& options);
   Status startLauncher(const JobOptions& options);
+  void endItsSleep();
 
   std::optional<protocol::SessionDirectory> m_session;
   std::optional<protocol::ClientConnection> m_connection;
@@ -104,6 +110,9 @@ class Job {
   bool m_agentsSeen = false;
   bool m_launcherKilled = false;
   bool m_mayLockUp = true;  ///< srun does not: it may have an epilog to wait for
+  bool m_endsAtOnce = false;
+  bool m_sleepEnded = false;
+  std::optional<Time> m_endsSince;
   std::optional<std::chrono::steady_clock::time_point> m_agentsGone;
   std::optional<int> m_firstBadEnd;
   bool m_replay = false;

@@ -15,7 +15,9 @@ bool wait(Job& job, JobFollower& follower, bool ended) {
   pollfd waiting[3] = {{ended ? -1 : job.launcherFd(), POLLIN, 0},
                        {daemon != nullptr ? daemon->fd() : -1, POLLIN, 0},
                        follower.alsoWaitsFor(ended)};
-  const int patience = !ended ? kTurnMs : job.ranksGone() ? 0 : kLastTurnMs;
+  const int patience = ended            ? (job.ranksGone() ? 0 : kLastTurnMs)
+                       : job.endsSoon() ? kLastTurnMs
+                                        : kTurnMs;
   const int ready = poll(waiting, 3, patience);
   if (waiting[2].fd >= 0 && waiting[2].revents != 0) {
     follower.otherCame();

@@ -315,10 +315,12 @@ std::optional<Verdict> explainStall(const RankTable& table) {
     const std::string why = rank.state.waitPeer < 0 ? whyAllSilent(table, number)
                                                     : whySilent(table, rank.state.waitPeer);
     if (!why.empty()) {
-      Verdict verdict{VerdictKind::Stalled, number, rank.state.serial,
-                      rankName(number) + " waits in " + callOf(rank) + " (" +
-                          event(rank.state.serial) + ")" + at(rank.state.place) +
-                          " for a message from " + why + "\n" + describeAll(table)};
+      Verdict verdict{
+          VerdictKind::Stalled, number, rank.state.serial,
+          rankName(number) + " waits in " + callOf(rank) + " (" + event(rank.state.serial) + ")" +
+              at(rank.state.place) +
+              (sends(rank) ? " for its message to be received by " : " for a message from ") + why +
+              "\n" + describeAll(table)};
       verdict.proven = contains(knot, number);
       return verdict;
     }

@@ -2,6 +2,7 @@
 """photofinish explore and blame, by the command line: outcomes and their classes, bounds, what is gone on with, who is to blame."""
 import os
 import sys
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from photofinish import BIN, PhotofinishTest, main
@@ -44,7 +45,16 @@ class OrdersTest(PhotofinishTest):
         _, found = self.explore("stuck")
         self.assertEqual(self.by_outcome(found), {"deadlock": 3, "ok": 3})
         sentence = next(each["sentence"] for each in found["outcomes"] if each["outcome"] == "deadlock")
-        self.assertIn("rank 0 is in MPI_Recv at flipped.c:23 (take) for rank 3, tag 9", sentence)
+        self.assertIn("rank 0 is in MPI_Recv at flipped.c:24 (take) for rank 3, tag 9", sentence)
+
+    def test_stuck_although_nobody_can_prove_it(self):
+        """As long as a run may take waits only the first one, if it is stuck."""
+        begun = time.monotonic()
+        _, found = self.explore("swap", "--run-time", "20")
+        self.assertEqual(self.by_outcome(found), {"hang": 3, "ok": 3})
+        self.assertLess(time.monotonic() - begun, 50, found)
+        sentence = next(each["sentence"] for each in found["outcomes"] if each["outcome"] == "hang")
+        self.assertIn("rank 0 is in MPI_Sendrecv at flipped.c:", sentence)
 
     def test_which_request_is_given(self):
         """No receive of it has a choice: what MPI_Waitany gives decides. It can be flipped, and left alone."""

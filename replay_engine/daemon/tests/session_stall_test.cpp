@@ -48,6 +48,18 @@ TEST(Stall, FinishedPeerIsNamed) {
                        "called MPI_Finalize (its event 9)"));
 }
 
+TEST(Stall, WhatASendWaitsForIsNoMessage) {
+  SimulatedSession s(2);
+  s.start();
+  s.at(0, RankPhase::Running, 5, 4, 1);
+  s.at(1, RankPhase::Finalized, 9, 2);
+  s.pass(5'100);
+  ASSERT_EQ(s.verdicts().size(), 1U);
+  EXPECT_TRUE(contains(s.verdicts()[0].text,
+                       "rank 0 waits in MPI_Ssend (event 5) for its message to be received by rank "
+                       "1, which has called MPI_Finalize (its event 9)"));
+}
+
 TEST(Stall, EndedPeerAndEndOfRecordAreNamed) {
   SimulatedSession s(3);
   s.start();

@@ -5,6 +5,7 @@
  *   answers  rank 1 sends again when it is answered
  *   twice    rank 1 sends two messages
  *   stuck    if rank 3's message comes before rank 1's, rank 0 waits for one that nobody sends
+ *   swap     the same in MPI_Sendrecv, of which nobody can prove that it never ends
  *   late     of twelve messages, fails if the tenth is rank 2's
  *   both     fails if rank 3 is first, and rank 1 last
  *   short    rank 2's message fits the first receive only: another one ends the job inside of MPI_Recv
@@ -95,11 +96,14 @@ static int run(const char* what) {
   if (strcmp(what, "never") == 0 || strcmp(what, "always") == 0) {
     return gather(1, took) && what[0] == 'a' ? 3 : 0;
   }
-  if (strcmp(what, "stuck") == 0) {
+  if (strcmp(what, "stuck") == 0 || strcmp(what, "swap") == 0) {
     if (gather(1, took)) {
       for (int i = 0; i < 3 && took[i] != 1; ++i) {
-        if (took[i] == 3) {
+        if (took[i] == 3 && what[1] == 't') {
           take(3, 9);
+        } else if (took[i] == 3) {
+          MPI_Sendrecv(&rank, 1, MPI_INT, 3, 8, &took[3], 1, MPI_INT, 3, 9, MPI_COMM_WORLD,
+                       MPI_STATUS_IGNORE);
         }
       }
     }
