@@ -259,6 +259,7 @@ int onFinalize(const CallPlace& place) {
   jitterEnds();
   page.phase.store(static_cast<std::uint32_t>(RankPhase::Finalized), std::memory_order_release);
   tellAgent();
+  keepLoaded();
   const int result = wasSnapshot() ? finalizeSnapshot() : PF_REAL(Finalize)();
   page.inCall.store(0, std::memory_order_relaxed);
   return result;

@@ -46,22 +46,32 @@ void add(FoundLibraries& found, const void* base, const char* file) {
   }
 }
 
+/// Begins of names: Open MPI's component that talks to PMIx, whose thread calls back.
+constexpr const char* kStaysLoaded[] = {"mca_pmix_"};
+
+/// Calls `use(map)` for all that is loaded, in the loader's list: also what was loaded for one user alone.
+template <typename Use>
+void forEachLoaded(Use use) {
+  void* const program = dlopen(nullptr, RTLD_LAZY | RTLD_NOLOAD);
+  const link_map* at = nullptr;
+  if (program == nullptr || dlinfo(program, RTLD_DI_LINKMAP, &at) != 0) {
+    return;
+  }
+  for (; at != nullptr; at = at->l_next) {
+    if (at->l_name != nullptr && at->l_name[0] != '\0') {
+      use(*at);
+    }
+  }
+}
+
 /// What defines PMPI_Init is an MPI library: the tools that stand in for MPI_Init do not. Those that
 /// were loaded for one user alone (Python's import) are in the loader's list as well.
 FoundLibraries loadedLibraries() {
   FoundLibraries found;
   Dl_info own{};
   dladdr(reinterpret_cast<const void*>(&whyOtherLibrary), &own);
-  void* const program = dlopen(nullptr, RTLD_LAZY | RTLD_NOLOAD);
-  const link_map* at = nullptr;
-  if (program == nullptr || dlinfo(program, RTLD_DI_LINKMAP, &at) != 0) {
-    return found;
-  }
-  for (; at != nullptr; at = at->l_next) {
-    if (at->l_name == nullptr || at->l_name[0] == '\0') {
-      continue;
-    }
-    void* const handle = dlopen(at->l_name, RTLD_LAZY | RTLD_NOLOAD);
+  forEachLoaded([&](const link_map& at) {
+    void* const handle = dlopen(at.l_name, RTLD_LAZY | RTLD_NOLOAD);
     void* const routine = handle != nullptr ? dlsym(handle, "PMPI_Init") : nullptr;
     Dl_info where{};
     if (routine != nullptr && dladdr(routine, &where) != 0 && where.dli_fbase != own.dli_fbase) {
@@ -70,7 +80,7 @@ FoundLibraries loadedLibraries() {
     if (handle != nullptr) {
       dlclose(handle);
     }
-  }
+  });
   return found;
 }
 
@@ -83,6 +93,15 @@ void firstWords(char* text) {
 }
 
 }  // namespace
+
+void keepLoaded() {
+  forEachLoaded([](const link_map& at) {
+    const char* const slash = std::strrchr(at.l_name, '/');
+    if (beginsWithOne(slash != nullptr ? slash + 1 : at.l_name, kStaysLoaded)) {
+      (void)dlopen(at.l_name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+    }
+  });
+}
 
 const char* loadedMpiFile() {
   static FoundLibraries found;

@@ -13,6 +13,10 @@ const char* whyOtherLibrary();
 /// The file of the MPI library that is loaded, or "not there".
 const char* loadedMpiFile();
 
+/// To be called before MPI_Finalize: what the library unloads in it although a thread of its own may still run there (PMIx 4.2
+/// under Open MPI 4.1, which crashes now and then for it) stays loaded.
+void keepLoaded();
+
 /// Ends this process with status 1, for the reason `why`. The first one of a session and host says
 /// it, on standard error.
 [[noreturn]] void endForOtherLibrary(const char* why);
