@@ -104,6 +104,10 @@ Result<MadeRun> BranchRunner::makeOnce(const std::vector<std::vector<unsigned ch
   const Printed kept = (*printed)->take();
   const std::vector<db::RankInfo> ranks = ranksOf(made.seen.logs, made.facts, *made.seen.execution);
   made.outcome = outcomeOf(ranks, made.facts, timeIsUp, kept);
+  made.crashedAtItsEnd = std::ranges::all_of(ranks, &db::RankInfo::complete) &&
+                         std::ranges::any_of(ranks, [](const db::RankInfo& rank) {
+                           return rank.exitSignal.has_value();
+                         });
   made.failed = failingReceive(ranks, *made.seen.execution).value_or(EventRef{});
   if (!m_limits.check.empty() && endedWell(made.outcome)) {
     const Result<bool> right = isRight(m_limits.check, kept);
@@ -122,7 +126,7 @@ Result<MadeRun> BranchRunner::make(const std::vector<std::vector<unsigned char>>
                                    const std::string& logs, std::uint64_t jitterSeed) const {
   for (int tries = 1;; ++tries) {
     Result<MadeRun> made = makeOnce(schedules, logs, jitterSeed);
-    const bool ofLauncher = !made && made.error().code == ErrorCode::System;
+    const bool ofLauncher = made ? made->crashedAtItsEnd : made.error().code == ErrorCode::System;
     if (!ofLauncher || tries == kLauncherTries || m_stop) {
       return made;
     }

@@ -27,6 +27,8 @@ struct MadeRun {
   Outcome outcome;
   EventRef failed;           ///< the failing receive; not valid: none looks as if it were
   bool interrupted = false;  ///< it was ended because `stop` was set
+  /// All that it recorded was over when a signal ended a rank: Open MPI 4.1 is ended so in one of some 200 runs, by itself.
+  bool crashedAtItsEnd = false;
 };
 
 class BranchRunner {
@@ -41,7 +43,8 @@ class BranchRunner {
   /// Runs are ended after this time at the latest.
   void endAfter(std::chrono::milliseconds time) { m_limits.time = std::min(m_limits.time, time); }
   /// `schedules`: none: nothing is forced. `jitterSeed`: delays at random by it; 0: none. `logs`: a directory, which must not be there; the caller removes it. Divergence: the run did not begin as it was to;
-  /// System and others: the launcher failed for reasons of its own, again and again.
+  /// System and others: the launcher failed for reasons of its own, again and again. A run that crashed at its end is made
+  /// again, too, and counts if it always does.
   Result<MadeRun> make(const std::vector<std::vector<unsigned char>>& schedules,
                        const std::string& logs, std::uint64_t jitterSeed = 0) const;
 

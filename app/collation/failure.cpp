@@ -222,7 +222,8 @@ std::string sentenceOf(const db::RankInfo& rank) {
   const std::string event = "event " + std::to_string(rank.lastSerial);
   switch (guiltOf(rank)) {
     case Guilt::Signal:
-      return who + "was ended by " + signalName(*rank.exitSignal) + " after " + event;
+      return who + "was ended by " + signalName(*rank.exitSignal) +
+             (rank.complete ? " in MPI_Finalize or after it, its " : " after ") + event;
     case Guilt::Abort:
       return who + "called MPI_Abort, its " + event +
              (rank.exitStatus ? ", and ended with exit status " + std::to_string(*rank.exitStatus)

@@ -63,7 +63,8 @@ TEST(WhatFailed, AnExitStatusBehindMpiFinalize) {
   EXPECT_EQ(sentenceOf(ranks), "rank 1 ended with exit status 3 after event 9");
   EXPECT_EQ(whatFailed(ranks, 3)->rank, 1);
   ranks[0].exitSignal = SIGSEGV;  // in a destructor, for example
-  EXPECT_EQ(sentenceOf(ranks), "rank 0 was ended by SIGSEGV after event 9");
+  EXPECT_EQ(sentenceOf(ranks),
+            "rank 0 was ended by SIGSEGV in MPI_Finalize or after it, its event 9");
 }
 
 TEST(WhatFailed, AHangIsToldFromWhatFailedByItself) {

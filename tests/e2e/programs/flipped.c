@@ -10,11 +10,15 @@
  *   both     fails if rank 3 is first, and rank 1 last
  *   short    rank 2's message fits the first receive only: another one ends the job inside of MPI_Recv
  *   any      fails if MPI_Waitany gives rank 2's message before rank 1's: both are asked for by name
+ *   behind   ends by a signal behind MPI_Finalize if rank 2's message is the first
+ *   once     ends so in no order, but once where the file "crash" lies
  *   never    fails in no order
  *   always   fails in each */
 #include <mpi.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static int rank;
 
@@ -93,6 +97,10 @@ static int run(const char* what) {
   if (strcmp(what, "both") == 0) {
     return gather(1, took) && took[0] == 3 && took[2] == 1 ? 3 : 0;
   }
+  if (strcmp(what, "behind") == 0 || strcmp(what, "once") == 0) {
+    const int first = gather(1, took) && (what[0] == 'b' ? took[0] == 2 : unlink("crash") == 0);
+    return first ? -1 : 0;
+  }
   if (strcmp(what, "never") == 0 || strcmp(what, "always") == 0) {
     return gather(1, took) && what[0] == 'a' ? 3 : 0;
   }
@@ -145,5 +153,8 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   const int status = run(argc > 1 ? argv[1] : "harvest");
   MPI_Finalize();
+  if (status < 0) {
+    raise(SIGSEGV);
+  }
   return status;
 }
