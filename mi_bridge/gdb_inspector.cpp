@@ -341,6 +341,23 @@ void GdbInspector::askArray(FrameRef frame, const ArrayRequest& request,
                                           [](const Value&) { return ArrayQueryEnd::Answered; })});
 }
 
+void GdbInspector::standingCall(FrameRef frame, Callback<std::optional<StandingCall>> done) {
+  teach([this, frame, done = std::move(done)](const Status& taught) {
+    if (!taught) {
+      done(taught.error());
+      return;
+    }
+    m_queue.push(
+        {"-interpreter-exec " + frameOptions(frame) + "console " + *quote(kStandingCallCommand),
+         CommandFlag::Discardable,
+         {}});
+    m_queue.push(
+        {std::string("-data-evaluate-expression ") + kStandingCall, CommandFlag::Discardable,
+         extracting<std::optional<StandingCall>>(
+             done, [](const Value& results) { return standingCallIn(results.str("value")); })});
+  });
+}
+
 void GdbInspector::registers(FrameRef frame, Callback<std::vector<Register>> done) {
   std::string numbers;
   for (int i = 0; i < kGeneralRegisters; ++i) {

@@ -5,11 +5,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "mi_bridge/array_query.h"
 #include "mi_bridge/command_queue.h"
+#include "mi_bridge/mpi_call_query.h"
 #include "mi_bridge/python_stacks.h"
 #include "mi_bridge/records.h"
 #include "replay_engine/base/result.h"
@@ -84,6 +86,8 @@ class GdbInspector {
   void readMemory(const std::string& address, std::uint32_t count, Callback<std::string> done);
   /// An array of the program in files (array_query.h). Fails when the rank goes on meanwhile, or GDB gets into trouble.
   void readArray(FrameRef frame, const ArrayRequest& request, Callback<ArrayQueryEnd> done);
+  /// The MPI call that the thread of the frame stands in. Fails where this GDB has no Python that can look.
+  void standingCall(FrameRef frame, Callback<std::optional<StandingCall>> done);
   /// The general registers.
   void registers(FrameRef frame, Callback<std::vector<Register>> done);
   /// The function around an address expression; a piece of code from there on where no function is

@@ -80,7 +80,7 @@ void DapServer::addRequests() {
   add("photofinish/contents", m_contents, &ContentsAnswers::contents, S::Configuring, S::Live,
       N::Recording);
   add("photofinish/snapshots", m_moves, &Moves::snapshots, S::Live, S::Live, N::Recording);
-  add("photofinish/waits", m_moves, &Moves::waits, S::Live, S::Live, N::Recording);
+  add("photofinish/waits", m_moves, &Moves::waits, S::Live, S::Live);
   add("photofinish/flip", m_orders, &OtherOrders::flip, S::Configuring, S::Live, N::Recording);
   add("photofinish/blame", m_orders, &OtherOrders::blame, S::Configuring, S::Live, N::Recording);
   add("photofinish/replayTo", m_moves, &Moves::replayTo, S::Live, S::Live, N::Recording);

@@ -51,6 +51,7 @@
 #include "app/gui/recording/recording_desk.h"
 #include "app/gui/session_files.h"
 #include "app/recording/record.h"
+#include "app/session/inspection/standing_calls.h"
 #include "views/diagram/diagram_export.h"
 #include "views/diagram/space_time_view.h"
 #include "views/models/rank_models.h"
@@ -350,6 +351,8 @@ void MainWindow::connectSession() {
     m_replay->refreshSoon();
     refreshOthers();
   });
+  connect(&m_session->standingCalls(), &session::StandingCalls::changed, this,
+          [this] { m_shown->renewUnrecorded(views::makeIndex(m_session->trace())); });
   connect(m_session, &DebugSession::settled, this, &MainWindow::refreshActions);
   connect(m_session, &DebugSession::snapshotsChanged, this, &MainWindow::refreshActions);
   connect(&m_session->inspector(), &session::Inspector::alteredChanged, this,

@@ -36,7 +36,8 @@ DebugSession::DebugSession(QObject* parent)
       m_buffers(m_state, m_inspector),
       m_stacks(m_state, [this](const protocol::Message& message) { order(message); }),
       m_across(m_state, m_inspector),
-      m_waits(std::make_unique<Waits>(m_state)),
+      m_standingCalls(std::make_unique<StandingCalls>(m_state)),
+      m_waits(std::make_unique<Waits>(m_state, *m_standingCalls)),
       m_consoles(m_state),
       m_groups(m_state),
       m_groupRun(m_state),
@@ -85,6 +86,7 @@ DebugSession::DebugSession(QObject* parent)
   connect(&m_control, &RunControl::progress, this, &DebugSession::progress);
   connect(&m_control, &RunControl::arrived, this, &DebugSession::arrived);
   connect(this, &DebugSession::settled, this, [this] { m_times.stands(); });
+  connect(this, &DebugSession::ranksChanged, m_standingCalls.get(), &StandingCalls::refresh);
 }
 
 DebugSession::~DebugSession() {

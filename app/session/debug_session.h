@@ -51,6 +51,7 @@ namespace pf::session {
 struct UnrecordedRank;
 struct SessionRecords;
 class LineSearch;
+class StandingCalls;
 class Waits;
 enum class LineMove : int;
 
@@ -110,6 +111,8 @@ class DebugSession : public QObject, private mi::FleetObserver {
   [[nodiscard]] AllStacks& stacks() { return m_stacks; }
   [[nodiscard]] AcrossRanks& across() { return m_across; }
   [[nodiscard]] Waits& waits() { return *m_waits; }  ///< inspection/waits.h
+  /// inspection/standing_calls.h
+  [[nodiscard]] StandingCalls& standingCalls() { return *m_standingCalls; }
   [[nodiscard]] GdbConsoles& consoles() { return m_consoles; }
   [[nodiscard]] RankGroups& groups() { return m_groups; }
   [[nodiscard]] const RankGroups& groups() const { return m_groups; }
@@ -304,6 +307,7 @@ class DebugSession : public QObject, private mi::FleetObserver {
   FilledBuffers m_buffers;
   AllStacks m_stacks;
   AcrossRanks m_across;
+  std::unique_ptr<StandingCalls> m_standingCalls;
   std::unique_ptr<Waits> m_waits;
   GdbConsoles m_consoles;
   RankGroups m_groups;

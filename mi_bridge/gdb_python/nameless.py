@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""gdb.photofinish_unnamed(expression): what GDB itself must not be asked for. The last of the files."""
+"""gdb.photofinish_unnamed(expression): what GDB itself must not be asked for."""
 def leads_to_unnamed(kind, seen):
     """GDB 13 ends by itself when it words the type of what gfortran leaves without one: CHARACTER arrays of deferred length,
     or of that of a dummy argument."""

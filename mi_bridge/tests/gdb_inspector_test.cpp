@@ -137,6 +137,50 @@ TEST_F(InspectorTest, AGdbWithoutPythonReadsNoArrays) {
   EXPECT_EQ(ends, (std::vector<std::string>{"no Python", "Remote connection closed"}));
 }
 
+TEST_F(InspectorTest, TheCallThatAThreadStandsIn) {
+  std::vector<Result<std::optional<StandingCall>>> calls;
+  const auto note = [&](const Result<std::optional<StandingCall>>& call) { calls.push_back(call); };
+  const auto ask = [&](const char* reply) {
+    gdb.session.inspect().standingCall({1, 0}, note);
+    if (calls.empty()) {
+      gdb.answer("python exec", "^done");
+    }
+    gdb.answer("photofinish_mpi_call()", "^done");
+    gdb.answer("-data-evaluate-expression $photofinish_mpi_call", reply);
+  };
+  ask(R"(^done,value="\"recv 1 17 world my file.c:12\"")");
+  ask(R"(^done,value="'bcast 3 ? other ?'")");
+  ask(R"(^done,value="0")");
+  ask(R"(^error,msg="The program is not being run.")");
+  ASSERT_EQ(calls.size(), 4U);
+  StandingCall receive;
+  receive.name = "MPI_Recv";
+  receive.peer = 1;
+  receive.tag = 17;
+  receive.comm = StandingCall::Comm::World;
+  receive.place = "my file.c:12";
+  EXPECT_EQ(**calls[0], receive);
+  StandingCall broadcast;
+  broadcast.name = "MPI_Bcast";
+  broadcast.peer = 3;
+  broadcast.comm = StandingCall::Comm::Other;
+  EXPECT_EQ(**calls[1], broadcast);
+  EXPECT_FALSE(calls[2]->has_value());
+  EXPECT_FALSE(calls[3].ok());
+}
+
+TEST(StandingCalls, AreReadFromAStrangersText) {
+  for (const char* none : {"", "0", "\"", "\"\"", "\" 1 2 world\"", "recv 1 2 world x"}) {
+    EXPECT_FALSE(standingCallIn(none)) << none;
+  }
+  const auto odd = standingCallIn("\"recv -4 99999999999999999999 moon\"");
+  ASSERT_TRUE(odd);
+  EXPECT_FALSE(odd->peer || odd->tag || odd->anySource || odd->anyTag);
+  EXPECT_EQ(odd->comm, StandingCall::Comm::Unknown);
+  EXPECT_TRUE(standingCallIn("\"recv any any world x\"")->anySource);
+  EXPECT_TRUE(standingCallIn("\"send none 1 world x\"")->nobody);
+}
+
 /// GDB 13 ends by itself when it words the type of some CHARACTER arrays.
 class FortranTest : public InspectorTest {
  protected:

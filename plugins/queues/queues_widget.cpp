@@ -17,6 +17,7 @@
 #include <QVBoxLayout>
 
 #include "views/panes/item_views.h"
+#include "views/trace/analyses/calls_now.h"
 #include "views/trace/analyses/waits_text.h"
 #include "views/values/roles.h"
 #include "views/values/text.h"
@@ -194,7 +195,7 @@ void QueuesWidget::showState(views::JobState state) {
     }
   }
   const bool recorded = m_trace == nullptr || isRecorded(*m_trace);
-  m_canvas->setState(&m_state, recorded);
+  m_canvas->setState(&m_state, recorded || !m_trace->data().calls.empty());
   std::size_t unexpected = 0;
   for (const views::QueueItem& item : m_state.items) {
     unexpected += item.kind == views::QueueItem::Kind::Unexpected ? 1U : 0U;
@@ -213,7 +214,10 @@ void QueuesWidget::showState(views::JobState state) {
     text = tr("No event is selected");
   }
   if (!recorded) {
-    text = tr("Not known of a job that was not recorded: which messages and receives there are");
+    text = tr("Not known of a job that was not recorded: which messages and receives there are; "
+              "where %1 of %2 ranks stand is")
+               .arg(m_trace->data().calls.size())
+               .arg(m_trace->rankCount());
   }
   m_summary->setText(text);
   showWaits();
@@ -224,13 +228,17 @@ void QueuesWidget::showWaits() {
   constexpr qsizetype kShown = 4;
   constexpr qsizetype kInTip = 40;
   QStringList lines;
+  if (m_trace != nullptr && !m_trace->data().calls.empty()) {
+    lines = views::remarksOnCalls(m_trace->data().calls, m_trace->rankCount());
+  }
+  const qsizetype remarks = lines.size();
   for (const views::RankWait& wait : m_state.waits) {
     lines << views::waitText(*m_trace, wait);
     if (lines.size() > kInTip) {
       break;
     }
   }
-  const auto all = static_cast<qsizetype>(m_state.waits.size());
+  const auto all = remarks + static_cast<qsizetype>(m_state.waits.size());
   const auto firstOf = [&](qsizetype count) {
     QString text = lines.first(std::min(count, lines.size())).join(u'\n');
     return all > count ? text + tr("\n… and %1 more").arg(all - count) : text;

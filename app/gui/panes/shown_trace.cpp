@@ -71,6 +71,11 @@ void ShownTrace::showUnrecorded(const views::TraceIndexPtr& index) {
   m_views.diagram->hide();
 }
 
+void ShownTrace::renewUnrecorded(const views::TraceIndexPtr& index) {
+  m_index = index;
+  m_docks.plugins().renewTrace({}, index, {});
+}
+
 void ShownTrace::renew(const QString& path, const views::TraceIndexPtr& index,
                        const views::TraceIndexPtr& physical) {
   m_path = path;

@@ -31,6 +31,8 @@ class ShownTrace : public QObject {
   void show(const QString& path, const views::TraceIndexPtr& index);
   /// Ranks that were not recorded: there are no events, and the source has the diagram's place.
   void showUnrecorded(const views::TraceIndexPtr& index);
+  /// More is known of where its ranks stand.
+  void renewUnrecorded(const views::TraceIndexPtr& index);
   /// A newer version of what is shown. What is selected stays. `physical`: as of SpaceTimeView::renewTrace().
   void renew(const QString& path, const views::TraceIndexPtr& index,
              const views::TraceIndexPtr& physical);

@@ -20,10 +20,14 @@ using Read = std::shared_ptr<Result<Found>>;
 
 Result<Found> find(const views::TraceIndexPtr& index,
                    const std::vector<values::ReplayPosition>& positions) {
-  if (index->pages() == nullptr && index->eventCount() == 0) {
-    return Error{ErrorCode::Usage, "who waits for whom is not known: the trace has no events", {}};
+  const bool recorded = index->pages() != nullptr || index->eventCount() > 0;
+  if (!recorded && index->data().calls.empty()) {
+    return Error{ErrorCode::Usage,
+                 "who waits for whom is not known: the trace has no events, and no rank is stopped "
+                 "under a debugger that can say in which call",
+                 {}};
   }
-  const bool replays = !positions.empty();
+  const bool replays = recorded && !positions.empty();
   const views::JobCut cut = replays ? views::cutOf(*index, positions) : views::cutAtEnd(*index);
   Found found{index, {{}, views::jobStateAt(*index, cut)}};
   found.answer.text = views::waitsText(
@@ -36,6 +40,14 @@ Result<Found> find(const views::TraceIndexPtr& index,
 
 void Waits::ask(Done done) {
   m_question.begin(std::move(done));
+  m_calls.whenKnown([this, asked = m_question.guard()] {
+    if (asked) {
+      askNow();
+    }
+  });
+}
+
+void Waits::askNow() {
   auto* watcher = new QFutureWatcher<Read>(this);
   connect(watcher, &QFutureWatcherBase::finished, this,
           [this, watcher, guard = m_question.guard()] {

@@ -6,6 +6,7 @@
 
 #include <QStringList>
 
+#include "views/trace/analyses/calls_now.h"
 #include "views/trace/analyses/trace_causality.h"
 #include "views/trace/analyses/trace_text.h"
 #include "views/values/text.h"
@@ -374,6 +375,10 @@ JobCut cutJustBefore(const TraceIndex& trace, EventRef event) {
 
 JobState jobStateAt(const TraceIndex& trace, const JobCut& cut) {
   JobState state;
+  if (const std::vector<CallNow>& calls = trace.data().calls; !calls.empty()) {
+    state.waits = waitsOfCalls(calls, trace.rankCount());
+    return state;
+  }
   std::vector<std::vector<QueueItem>> unexpected(trace.rankCount());
   addUnexpected(trace, cut, unexpected);
   for (std::size_t r = 0; r < trace.rankCount(); ++r) {

@@ -61,7 +61,7 @@ struct JobState {
   std::vector<Rank> cycle;  ///< each waits for the next, the last for the first; empty = none
 };
 
-/// O(messages + receives + ranks).
+/// O(messages + receives + ranks). Of a job that was not recorded: by the calls that its ranks stand in (calls_now.h).
 [[nodiscard]] JobState jobStateAt(const TraceIndex& trace, const JobCut& cut);
 
 /// The queues as CSV with a heading line, and the waits as a graph for Graphviz's dot.

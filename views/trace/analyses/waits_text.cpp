@@ -6,6 +6,7 @@
 #include <QCoreApplication>
 #include <QStringList>
 
+#include "views/trace/analyses/calls_now.h"
 #include "views/trace/analyses/trace_text.h"
 #include "views/values/debug_values.h"
 
@@ -48,7 +49,28 @@ QString waitText(const TraceIndex& trace, const RankWait& wait) {
   return wait.event.valid() ? text + tr(" (event %1)").arg(wait.event.serial) : text;
 }
 
+namespace {
+
+/// Of a job that was not recorded.
+QString callsText(const TraceIndex& trace, const JobState& state) {
+  const std::vector<CallNow>& calls = trace.data().calls;
+  QStringList lines{tr("where %1 of %2 ranks stand; which messages there are is not known of a job "
+                       "that was not recorded")
+                        .arg(calls.size())
+                        .arg(trace.rankCount())};
+  lines << remarksOnCalls(calls, trace.rankCount());
+  for (const RankWait& wait : state.waits) {
+    lines << waitText(trace, wait);
+  }
+  return lines.join(QLatin1Char('\n')) + QLatin1Char('\n');
+}
+
+}  // namespace
+
 QString waitsText(const TraceIndex& trace, const JobState& state, const QString& moment) {
+  if (!trace.data().calls.empty()) {
+    return callsText(trace, state);
+  }
   const auto unexpected = std::ranges::count_if(
       state.items, [](const QueueItem& item) { return item.kind == QueueItem::Kind::Unexpected; });
   QStringList lines{tr("%1: %2 receives posted, %3 messages unexpected, %4 of %5 ranks wait")

@@ -35,6 +35,22 @@ struct Failure {
   QString reason;
 };
 
+/// Where a rank that was not recorded stands now, as far as the arguments of its call are known.
+struct CallNow {
+  enum class Kind : std::uint8_t { NoCall, Receive, Send, Completion, Collective, Other };
+  Rank rank = kUnknownRank;
+  Kind kind = Kind::NoCall;
+  QString call;              ///< "MPI_Recv"; empty of NoCall
+  std::optional<Rank> peer;  ///< in the communicator: source, destination or root
+  bool anySource = false;
+  bool nobody = false;  ///< MPI_PROC_NULL
+  std::optional<Tag> tag;
+  bool anyTag = false;
+  std::optional<bool> ofWorld;  ///< whether it is of MPI_COMM_WORLD
+  QString place;                ///< "ring.c:12"; may be empty
+  friend bool operator==(const CallNow&, const CallNow&) = default;
+};
+
 /// What is known of a trace before its events are read.
 struct TraceOutline {
   std::size_t events = 0;
@@ -63,6 +79,7 @@ struct TraceData {
   std::vector<RankEnd> ends;                   ///< by rank; may be short
   Failure failure;
   std::vector<QString> hosts;  ///< by rank; may be short
+  std::vector<CallNow> calls;  ///< of a job that was not recorded, by rank: those that are known
 };
 
 }  // namespace pf::views
