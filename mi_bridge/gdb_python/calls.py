@@ -11,7 +11,8 @@ PRESERVED = ("rbx", "rbp", "rsp", "r12", "r13", "r14", "r15")
 MOST_INSTRUCTIONS = 400  # before a call
 MOST_BEHIND = 2000
 MOST_CASES = 2000  # of a switch
-MOST_STEPS = 24
+MOST_STEPS = 24  # from one register to the next
+MOST_LOOKS = 500
 MOST_FRAMES = 200
 
 # Where the arguments stand, from 0: peer, tag, communicator.
@@ -61,9 +62,19 @@ def register_touched(name):
 
 # What an instruction does beside: nothing but to its last operand, or nothing that is kept.
 WRITES_ITS_LAST = re.compile(r"mov[a-z]*|lea[lq]?|add[bwlq]?|sub[bwlq]?|and[bwlq]?|or[bwlq]?|xor[bwlq]?|sh[lr][bwlq]?|sa[lr][bwlq]?|neg[lq]?|not[lq]?|"
-                             r"inc[lq]?|dec[lq]?|set[a-z]+|cmov[a-z]+|v?(cvt|add|sub|mul|div|sqrt|max|min|xor|and|or|unpck|shuf|pxor|punpck|pshuf)[a-z0-9]*(s[sd]|p[sd]|dq|d)")
+                             r"inc[lq]?|dec[lq]?|imul[lq]?|set[a-z]+|cmov[a-z]+|v?(cvt|add|sub|mul|div|sqrt|max|min|xor|and|or|unpck|shuf|pxor|punpck|pshuf)[a-z0-9]*(s[sd]|p[sd]|dq|d)")
 WRITES_NONE = re.compile(r"cmp[bwlq]?|test[bwlq]?|nop[wl]?|endbr64|v?u?comis[sd]")
+WRITES_UNNAMED = {"cltd": ("rdx",), "cqto": ("rdx",), "cltq": ("rax",), "idivl": ("rax", "rdx"), "idiv": ("rax", "rdx")}
 WIDTHS = {"movslq": 32, "movzbl": 8, "movzwl": 16, "movsbl": 8, "movswl": 16}
+
+
+ONE_OPERAND = {"neg": lambda value: -value, "not": lambda value: ~value, "inc": lambda value: value + 1, "dec": lambda value: value - 1}
+TWO_OPERANDS = {
+    "add": lambda old, by, bits: old + by, "sub": lambda old, by, bits: old - by, "imul": lambda old, by, bits: old * by,
+    "and": lambda old, by, bits: old & by, "or": lambda old, by, bits: old | by, "xor": lambda old, by, bits: old ^ by,
+    "shl": lambda old, by, bits: old << by % bits, "sal": lambda old, by, bits: old << by % bits, "sar": lambda old, by, bits: old >> by % bits,
+    "shr": lambda old, by, bits: (old & (1 << bits) - 1) >> by % bits,
+}
 
 
 class NotKnown(Exception):
@@ -74,6 +85,7 @@ class CallSite:
     """The instructions of a function up to a call that has not returned. `frame`: the caller's."""
     def __init__(self, frame):
         self.frame = frame
+        self.looks = 0
         self.pc = int(frame.pc())
         start = self.start_of_function()
         found = frame.architecture().disassemble(start, self.pc - 1) if start < self.pc else []
@@ -173,12 +185,13 @@ class CallSite:
 
     def value(self, register, before, steps):
         """What the register holds before instruction number `before`, by what has set it."""
-        if steps == 0 or self.instructions[before][0] in self.targets:
+        self.looks += 1
+        if steps == 0 or self.looks > MOST_LOOKS or self.instructions[before][0] in self.targets:
             raise NotKnown
         for at in range(before - 1, -1, -1):
             address, word, operands = self.instructions[at]
             if self.sets(word, operands, register):
-                return self.result(word, operands, at, steps)
+                return self.result(word, operands, register, at, steps)
             if self.may_set(word, operands, register) or address in self.targets:
                 raise NotKnown
         raise NotKnown
@@ -206,12 +219,16 @@ class CallSite:
 
     @staticmethod
     def sets(word, operands, register):
+        if word in WRITES_UNNAMED and (len(operands) == 1) == word.startswith("idiv"):
+            return register in WRITES_UNNAMED[word]
         return bool(operands) and WRITES_ITS_LAST.fullmatch(word) is not None and register_touched(operands[-1]) == register
 
     @staticmethod
     def may_set(word, operands, register):
         """Beside what its last operand is, or on another way to the call."""
         if WRITES_ITS_LAST.fullmatch(word) or WRITES_NONE.fullmatch(word):
+            return word.startswith("imul") and len(operands) == 1
+        if word in WRITES_UNNAMED and (len(operands) == 1) == word.startswith("idiv"):
             return False
         if word.startswith("push"):
             return register == "rsp"
@@ -234,44 +251,77 @@ class CallSite:
                 return True
         return False
 
-    def result(self, word, operands, at, steps):
-        source, target = operands[0], operands[-1]
-        bits = register_of(target)
-        if bits is None or len(operands) != 2:
+    def result(self, word, operands, register, at, steps):
+        """What it leaves in the register, as 64 bits."""
+        if word in WRITES_UNNAMED:
+            return self.divided(word, operands, register, at, steps)
+        into = register_of(operands[-1])
+        if into is None:
             raise NotKnown
-        if word.startswith("xor") and source == target:
+        return self.computed(word, operands, into, at, steps) & (1 << into[1]) - 1
+
+    def computed(self, word, operands, into, at, steps):
+        source, bits = operands[0], into[1]
+        if word.startswith("xor") and source == operands[-1]:
             return 0
         if word.startswith("or") and source in ("$0xffffffff", "$0xffffffffffffffff"):
             return -1
         if word.startswith("lea"):
             return self.address(source, at, steps)
-        if word.startswith(("add", "sub")) and source.startswith("$"):
-            change = int(source[1:], 0)
-            return self.held(bits[0], at, steps) + (change if word.startswith("add") else -change)
-        width = WIDTHS.get(word, bits[1])
-        if word not in WIDTHS and not re.fullmatch(r"mov[lq]?|movabs", word):
+        if word in WIDTHS or re.fullmatch(r"mov[lq]?|movabs", word):
+            value = self.read(source, WIDTHS.get(word, bits), at, steps)
+            return value & (1 << WIDTHS[word]) - 1 if word.startswith("movz") else value
+        operation = word if word in TWO_OPERANDS or word in ONE_OPERAND else word.rstrip("lq")
+        if operation in ONE_OPERAND and len(operands) == 1:
+            return ONE_OPERAND[operation](self.read(source, bits, at, steps))
+        if operation == "imul" and len(operands) == 3:
+            return self.read(source, bits, at, steps) * self.read(operands[1], bits, at, steps)
+        if operation not in TWO_OPERANDS:
             raise NotKnown
-        if source.startswith("$"):
-            return int(source[1:], 0)
-        if "(" in source:
-            if self.is_stored_over(source, at):
+        old = self.read(operands[-1], bits, at, steps)
+        return TWO_OPERANDS[operation](old, self.read(source, bits, at, steps) if len(operands) == 2 else 1, bits)
+
+    def divided(self, word, operands, register, at, steps):
+        """cltd, cltq, cqto and idivl, which name not all of what they use."""
+        if word == "cltq":
+            return narrowed(self.held("rax", at, steps), 32) & (1 << 64) - 1
+        if word in ("cltd", "cqto"):
+            bits = 32 if word == "cltd" else 64
+            return (1 << bits) - 1 if narrowed(self.held("rax", at, steps), bits) < 0 else 0
+        of = register_of(operands[0])
+        if word == "idiv" and (of is None or of[1] != 32):
+            raise NotKnown
+        mask = (1 << 32) - 1
+        dividend = narrowed((self.held("rdx", at, steps) & mask) << 32 | self.held("rax", at, steps) & mask, 64)
+        divisor = self.read(operands[0], 32, at, steps)
+        if divisor == 0:
+            raise NotKnown
+        quotient = abs(dividend) // abs(divisor) * (1 if (dividend < 0) == (divisor < 0) else -1)
+        return (quotient if register == "rax" else dividend - quotient * divisor) & mask
+
+    def read(self, operand, bits, at, steps):
+        """A constant, what is in memory, or what a register holds before instruction `at`, as a number with sign."""
+        if operand.startswith("$"):
+            return narrowed(int(operand[1:], 0), bits)
+        if "(" in operand:
+            if self.is_stored_over(operand, at):
                 raise NotKnown
-            value = memory(self.address(source, at, steps), width)
-        else:
-            of = register_of(source)
-            if of is None or of[1] != width:
-                raise NotKnown
-            value = narrowed(self.held(of[0], at, steps), width)
-        return value & (1 << width) - 1 if word.startswith("movz") else value
+            return memory(self.address(operand, at, steps), bits)
+        of = register_of(operand)
+        if of is None or of[1] != bits:
+            raise NotKnown
+        return narrowed(self.held(of[0], at, steps), bits)
 
     def address(self, text, at, steps):
-        found = re.fullmatch(r"(-?0x[0-9a-f]+)?\((%r[a-z0-9]+)\)", text)
+        found = re.fullmatch(r"(-?0x[0-9a-f]+)?\((%r[a-z0-9]+)?(?:,(%r[a-z0-9]+),([1248]))?\)", text)
         if found is None:
             raise NotKnown
-        offset = int(found.group(1) or "0", 16)
+        value = int(found.group(1) or "0", 16)
         if found.group(2) == "%rip":
-            return self.instructions[at + 1][0] + offset
-        return self.held(register_of(found.group(2))[0], at, steps) + offset
+            return value + self.instructions[at + 1][0]
+        for name, scale in ((found.group(2), 1), (found.group(3), found.group(4))):
+            value += self.held(register_of(name)[0], at, steps) * int(scale) if name else 0
+        return value
 
 
 def base_of(text):

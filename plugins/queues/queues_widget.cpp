@@ -195,6 +195,7 @@ void QueuesWidget::showState(views::JobState state) {
     }
   }
   const bool recorded = m_trace == nullptr || isRecorded(*m_trace);
+  m_moment->setEnabled(recorded);
   m_canvas->setState(&m_state, recorded || !m_trace->data().calls.empty());
   std::size_t unexpected = 0;
   for (const views::QueueItem& item : m_state.items) {

@@ -154,6 +154,9 @@ class DapAttachTest(DapCase):
         self.assertEqual((values["rank"]["value"], values["nowhere"]["value"]), ("1", "0x0"))
         self.assertEqual(client.ask("evaluate", expression="cells[3].number", frameId=frame["id"], context="watch")["result"], "13")
         self.check_no_recording(client)
+        waits = client.ask("photofinish/waits")
+        self.assertEqual(waits["waits"], [])
+        self.assertRegex(waits["text"], r"rank 1 is in no call of MPI\nof rank 0 nothing is known")
         for command in ("continue", "next", "stepIn", "stepOut", "pause"):
             self.assertIn("only be looked at", client.refuse(command, threadId=2))
         self.assertIn("no thread 1", client.refuse("stackTrace", threadId=1))

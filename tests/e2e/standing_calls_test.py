@@ -26,10 +26,10 @@ static volatile int seen;
 """
 
 
-def argument(chance, value):
-    """(statements before, expression) of an int that is `value`."""
+def argument(chance, value, rank):
+    """(statements before, expression) of an int that is `value` in this rank."""
     name = f"v{chance.randrange(1000000)}"
-    kind = chance.randrange(8)
+    kind = chance.randrange(11)
     if kind == 0:
         return "", str(value)
     if kind == 1:
@@ -45,6 +45,12 @@ def argument(chance, value):
         return f"int {name} = {value - 3} + seen; for (int i = 0; i < 3; ++i) {name} += 1;", name
     if kind == 6:
         return f"int {name} = seen ? {value + 1} : {value};", name
+    if kind == 7:
+        return f"int {name} = rank + {value + RANKS - rank};", f"{name} - size"
+    if kind == 8:
+        return "", f"{value // RANKS * RANKS} + (rank + {RANKS + value % RANKS - rank}) % size"
+    if kind == 9:
+        return f"int {name} = {value * 5 + chance.randrange(5)};", f"{name} / 5" if chance.random() < 0.5 else f"({name} / 5 ^ rank) ^ {rank}"
     return f"int {name} = {value}; int* at{name} = &{name}; seen += *at{name} - {value};", f"*at{name}"
 
 
@@ -52,8 +58,8 @@ def call_of(chance, rank):
     """(source, {call, peer, tag, world}) of a call that never ends where all ranks are in such."""
     others = [each for each in range(RANKS) if each != rank]
     peer, tag, world = chance.choice(others), 100 + chance.randrange(50), chance.random() < 0.7
-    before_peer, of_peer = argument(chance, peer)
-    before_tag, of_tag = argument(chance, tag)
+    before_peer, of_peer = argument(chance, peer, rank)
+    before_tag, of_tag = argument(chance, tag, rank)
     comm = "MPI_COMM_WORLD" if world else "second"
     before = f"{before_peer} {before_tag}"
     kind = chance.choice(("recv", "any", "probe", "ssend", "sendrecv", "bcast", "allreduce", "wait", "mprobe"))
