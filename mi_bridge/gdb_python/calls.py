@@ -11,6 +11,7 @@ PRESERVED = ("rbx", "rbp", "rsp", "r12", "r13", "r14", "r15")
 MOST_INSTRUCTIONS = 400  # before a call
 MOST_BEHIND = 2000
 MOST_CASES = 2000  # of a switch
+FAR = 1 << 22  # bytes, from a function's code to what the compiler has put elsewhere
 MOST_STEPS = 24  # from one register to the next
 MOST_LOOKS = 500
 MOST_FRAMES = 200
@@ -62,12 +63,10 @@ def register_touched(name):
 
 # What an instruction does beside: nothing but to its last operand, or nothing that is kept.
 WRITES_ITS_LAST = re.compile(r"mov[a-z]*|lea[lq]?|add[bwlq]?|sub[bwlq]?|and[bwlq]?|or[bwlq]?|xor[bwlq]?|sh[lr][bwlq]?|sa[lr][bwlq]?|neg[lq]?|not[lq]?|"
-                             r"inc[lq]?|dec[lq]?|imul[lq]?|set[a-z]+|cmov[a-z]+|v?(cvt|add|sub|mul|div|sqrt|max|min|xor|and|or|unpck|shuf|pxor|punpck|pshuf)[a-z0-9]*(s[sd]|p[sd]|dq|d)")
+                             r"inc[lq]?|dec[lq]?|imul[lq]?|set[a-z]+|cmov[a-z]+|v?mov[a-z0-9]+|v?cvt[a-z0-9]+")
 WRITES_NONE = re.compile(r"cmp[bwlq]?|test[bwlq]?|nop[wl]?|endbr64|v?u?comis[sd]")
 WRITES_UNNAMED = {"cltd": ("rdx",), "cqto": ("rdx",), "cltq": ("rax",), "idivl": ("rax", "rdx"), "idiv": ("rax", "rdx")}
 WIDTHS = {"movslq": 32, "movzbl": 8, "movzwl": 16, "movsbl": 8, "movswl": 16}
-
-
 ONE_OPERAND = {"neg": lambda value: -value, "not": lambda value: ~value, "inc": lambda value: value + 1, "dec": lambda value: value - 1}
 TWO_OPERANDS = {
     "add": lambda old, by, bits: old + by, "sub": lambda old, by, bits: old - by, "imul": lambda old, by, bits: old * by,
@@ -118,7 +117,7 @@ class CallSite:
         targets = set()
         for number in range(MOST_CASES):
             target = base + memory(table + number * size // 8, size)
-            if not start <= target < self.pc + (1 << 16):
+            if abs(target - self.pc) > FAR:  # behind the table
                 break
             targets.add(target)
         return targets
@@ -226,6 +225,10 @@ class CallSite:
     @staticmethod
     def may_set(word, operands, register):
         """Beside what its last operand is, or on another way to the call."""
+        if any("%es:" in operand for operand in operands):  # a string, and what counts it
+            return register not in PRESERVED
+        if operands and re.match("%[xyz]mm", operands[-1]):
+            return False
         if WRITES_ITS_LAST.fullmatch(word) or WRITES_NONE.fullmatch(word):
             return word.startswith("imul") and len(operands) == 1
         if word in WRITES_UNNAMED and (len(operands) == 1) == word.startswith("idiv"):
@@ -242,7 +245,9 @@ class CallSite:
         """Whether something behind instruction `at` may have written what it has read there."""
         base = base_of(text)
         for _, word, operands in self.instructions[at + 1:-1]:
-            if not operands or "(" not in operands[-1] or WRITES_NONE.fullmatch(word) or word.startswith(("lea", "j", "call")):
+            if word.startswith("call"):
+                return True
+            if not operands or "(" not in operands[-1] or WRITES_NONE.fullmatch(word) or word.startswith(("lea", "j")):
                 continue
             other = base_of(operands[-1])
             of_stack = [each in ("%rsp", "%rbp") for each in (base, other)]
