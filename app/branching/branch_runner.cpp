@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <filesystem>
+#include <utility>
 
 #include "app/collation/failure.h"
 #include "app/recording/follow_recording.h"
@@ -122,11 +123,18 @@ Result<MadeRun> BranchRunner::makeOnce(const std::vector<std::vector<unsigned ch
   return made;
 }
 
+/// False: a rank never came to MPI's beginning. Open MPI 4.1.4 ends one by SIGPIPE there now and then.
+bool BranchRunner::allBegan(const std::string& logs) const {
+  const Result<LogFiles> files = readLogFiles(logs);
+  return files && std::cmp_greater_equal(files->size(), m_job.session.ranks);
+}
+
 Result<MadeRun> BranchRunner::make(const std::vector<std::vector<unsigned char>>& schedules,
                                    const std::string& logs, std::uint64_t jitterSeed) const {
   for (int tries = 1;; ++tries) {
     Result<MadeRun> made = makeOnce(schedules, logs, jitterSeed);
-    const bool ofLauncher = made ? made->crashedAtItsEnd : made.error().code == ErrorCode::System;
+    const bool ofLauncher =
+        made ? made->crashedAtItsEnd : made.error().code == ErrorCode::System || !allBegan(logs);
     if (!ofLauncher || tries == kLauncherTries || m_stop) {
       return made;
     }

@@ -51,6 +51,7 @@ class BranchRunner {
  private:
   Result<MadeRun> makeOnce(const std::vector<std::vector<unsigned char>>& schedules,
                            const std::string& logs, std::uint64_t jitterSeed) const;
+  [[nodiscard]] bool allBegan(const std::string& logs) const;
 
   const JobOptions m_job;
   const RunFacts m_facts;

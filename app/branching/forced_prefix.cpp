@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 
+#include "app/collation/collate.h"
 #include "replay_engine/log/log_prefix.h"
 
 namespace pf::app {
@@ -177,8 +178,15 @@ class PlacedProbes {
   std::array<std::map<std::uint32_t, std::vector<std::uint64_t>>, kChoiceKinds> m_all;
 };
 
-Result<LogPrefix> prefixOf(const LogFiles& logs, std::size_t rank, Serial events) {
+/// `orNothing`: a rank that was ended before MPI had begun has left no log: of so many ranks, and nothing is forced of it.
+Result<LogPrefix> prefixOf(const LogFiles& logs, std::size_t rank, Serial events,
+                           std::size_t orNothing) {
   const auto file = logs.find(static_cast<Rank>(rank));
+  if (file == logs.end() && rank < orNothing) {
+    const RankLog none = emptyLog(static_cast<Rank>(rank), static_cast<std::int32_t>(orNothing),
+                                  "it has left no log");
+    return LogPrefix{none, none};
+  }
   return file != logs.end()
              ? readLogPrefix(file->second, events)
              : Result<LogPrefix>(Error{
@@ -235,7 +243,7 @@ Result<std::vector<std::vector<unsigned char>>> schedulesOf(const std::vector<Ch
     std::optional<RankLog> forced;
     PlacedProbes probes;
     for (const ChoicesOfRun& run : runs) {
-      Result<LogPrefix> log = prefixOf(*run.logs, rank, 0);
+      Result<LogPrefix> log = prefixOf(*run.logs, rank, 0, 0);
       if (!log) {
         return log.error();
       }
@@ -257,7 +265,7 @@ Result<std::vector<std::vector<unsigned char>>> schedulesOf(const LogFiles& logs
                                                             const ForcedPrefix& prefix) {
   std::vector<std::vector<unsigned char>> schedules;
   for (std::size_t rank = 0; rank < prefix.done.size(); ++rank) {
-    Result<LogPrefix> log = prefixOf(logs, rank, prefix.done[rank]);
+    Result<LogPrefix> log = prefixOf(logs, rank, prefix.done[rank], prefix.done.size());
     if (!log) {
       return log.error();
     }

@@ -23,8 +23,8 @@ namespace {
 
 constexpr auto kConnectWithin = std::chrono::seconds(10);
 constexpr std::chrono::milliseconds kLauncherMayLinger(4000);
-constexpr std::chrono::milliseconds kMayLingerShortly(1000);  // where it is to end at once
-/// For what mpirun does first, and for what ranks that fail at the same time have to say.
+constexpr std::chrono::milliseconds kMayLingerShortly(2000);  // where it is to end at once
+/// For what mpirun does first.
 constexpr std::chrono::milliseconds kEndsAfter(50);
 
 /// A child that runs `words`, with the given standard descriptors and one more variable.
@@ -287,11 +287,12 @@ std::optional<int> Job::launcherStatus() {
 }
 
 bool Job::endsSoon() const {
-  return m_endsAtOnce && !m_sleepEnded && (m_asked || m_firstBadEnd);
+  return m_endsAtOnce && !m_sleepEnded && m_asked;
 }
 
 /// mpirun lets the ranks of a job that it ends go on, sleeps for a second, and only then ends them. A signal ends the
-/// sleep; this one it gets for each rank that ends, and then looks whether one has.
+/// sleep; this one it gets for each rank that ends, and then looks whether one has. Of a job that a failing rank ends, the
+/// second shows what the others would do next.
 void Job::endItsSleep() {
   const auto now = std::chrono::steady_clock::now();
   if (!endsSoon()) {

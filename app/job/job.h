@@ -38,8 +38,8 @@ struct JobOptions {
   /// by itself, never.
   std::chrono::milliseconds stallAfter{0};
   std::chrono::milliseconds stallLimit{0};
-  /// Nobody wants what ranks do between the end of the job and their own: the launcher gives them no time for it, and is
-  /// killed soon where it stays behind.
+  /// endLauncher() gives the ranks no time to get on, which they do not anyhow; and the launcher is killed soon where it
+  /// stays behind.
   bool endsAtOnce = false;
   int input = 0;  ///< the launcher's standard input, output, error
   int output = 1;
@@ -73,7 +73,7 @@ class Job {
   /// MPI 4.1.4's mpirun may lock up or crash after a rank has aborted: once all ranks have been
   /// gone for some seconds it is killed, and the status is that of the rank that failed first.
   std::optional<int> launcherStatus();
-  /// JobOptions::endsAtOnce, and the job is being ended: launcherStatus() is to be asked every few milliseconds.
+  /// JobOptions::endsAtOnce, and endLauncher() was called: launcherStatus() is to be asked every few milliseconds.
   [[nodiscard]] bool endsSoon() const;
   /// Asks the launcher to end the job; a second call kills it.
   void endLauncher();
