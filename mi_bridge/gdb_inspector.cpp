@@ -351,10 +351,16 @@ void GdbInspector::standingCall(FrameRef frame, Callback<std::optional<StandingC
         {"-interpreter-exec " + frameOptions(frame) + "console " + *quote(kStandingCallCommand),
          CommandFlag::Discardable,
          {}});
-    m_queue.push(
-        {std::string("-data-evaluate-expression ") + kStandingCall, CommandFlag::Discardable,
-         extracting<std::optional<StandingCall>>(
-             done, [](const Value& results) { return standingCallIn(results.str("value")); })});
+    m_queue.push({std::string("-data-evaluate-expression ") + kStandingCall,
+                  CommandFlag::Discardable,
+                  extracting<std::optional<StandingCall>>(
+                      done, [](const Value& results) -> Result<std::optional<StandingCall>> {
+                        const std::string value = results.str("value");
+                        if (value == "void") {
+                          return Error{ErrorCode::Peer, "GDB cannot look at the stack", {}};
+                        }
+                        return standingCallIn(value);
+                      })});
   });
 }
 

@@ -286,28 +286,22 @@ std::optional<int> Job::launcherStatus() {
   return m_status;
 }
 
-bool Job::endsSoon() const {
-  return m_endsAtOnce && !m_sleepEnded && m_asked;
-}
-
 /// mpirun lets the ranks of a job that it ends go on, sleeps for a second, and only then ends them. A signal ends the
 /// sleep; this one it gets for each rank that ends, and then looks whether one has. Of a job that a failing rank ends, the
 /// second shows what the others would do next.
 void Job::endItsSleep() {
-  const auto now = std::chrono::steady_clock::now();
-  if (!endsSoon()) {
-    return;
-  }
-  m_endsSince = m_endsSince.value_or(now);
-  if (now - *m_endsSince >= kEndsAfter) {
+  if (m_sleepsSince && std::chrono::steady_clock::now() - *m_sleepsSince >= kEndsAfter) {
     kill(m_launcher, SIGCHLD);
-    m_sleepEnded = true;
+    m_sleepsSince.reset();
   }
 }
 
 void Job::endLauncher() {
   if (m_launcher > 0 && !launcherStatus()) {
     kill(m_launcher, m_asked ? SIGKILL : SIGTERM);
+    if (m_endsAtOnce && !m_asked) {
+      m_sleepsSince = std::chrono::steady_clock::now();
+    }
     m_asked = true;
   }
 }

@@ -74,7 +74,7 @@ class Job {
   /// gone for some seconds it is killed, and the status is that of the rank that failed first.
   std::optional<int> launcherStatus();
   /// JobOptions::endsAtOnce, and endLauncher() was called: launcherStatus() is to be asked every few milliseconds.
-  [[nodiscard]] bool endsSoon() const;
+  [[nodiscard]] bool endsSoon() const { return m_sleepsSince.has_value(); }
   /// Asks the launcher to end the job; a second call kills it.
   void endLauncher();
   /// Kills whatever descends from the launcher, and the launcher.
@@ -111,8 +111,7 @@ class Job {
   bool m_launcherKilled = false;
   bool m_mayLockUp = true;  ///< srun does not: it may have an epilog to wait for
   bool m_endsAtOnce = false;
-  bool m_sleepEnded = false;
-  std::optional<Time> m_endsSince;
+  std::optional<Time> m_sleepsSince;  ///< the launcher, which is to end at once
   std::optional<std::chrono::steady_clock::time_point> m_agentsGone;
   std::optional<int> m_firstBadEnd;
   bool m_replay = false;

@@ -97,9 +97,9 @@ class CallSite:
                         for target in re.findall(r"^0x([0-9a-f]+)", operands[0])}
         for at, (word, operands) in enumerate(jumps):
             if word.startswith("jmp") and operands and operands[0].startswith("*") and "%rip" not in operands[0]:
-                self.targets |= self.cases(start, all_of_it, jumps, at)
+                self.targets |= self.cases(all_of_it, jumps, at)
 
-    def cases(self, start, found, jumps, at):
+    def cases(self, found, jumps, at):
         """Where a switch jumps to: by offsets from the table, or by addresses in it."""
         absolute = re.fullmatch(r"\*(0x[0-9a-f]+)\(,%r[a-z0-9]+,8\)", jumps[at][1][0])
         if absolute:
@@ -397,15 +397,10 @@ def communicator(value, fortran):
 
 def mpi_call():
     """Sets $photofinish_mpi_call: "recv PEER TAG COMM PLACE", each ? where it is not known; PEER any or none, TAG any where it is so;
-    COMM world or other; or 0: the selected thread is in no call of MPI."""
-    said = 0
-    try:
-        found = outermost_call()
-        if found is not None:
-            said = words_of(*found)
-    except (gdb.error, RuntimeError):
-        pass
-    gdb.set_convenience_variable("photofinish_mpi_call", said)
+    COMM world or other; or 0: the selected thread is in no call of MPI. Where GDB cannot look, it stays void."""
+    gdb.set_convenience_variable("photofinish_mpi_call", None)
+    found = outermost_call()
+    gdb.set_convenience_variable("photofinish_mpi_call", words_of(*found) if found is not None else 0)
 
 
 def words_of(frame, name, fortran):

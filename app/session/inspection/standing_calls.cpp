@@ -17,9 +17,8 @@ namespace {
 using Kind = views::CallNow::Kind;
 
 Kind kindOf(std::string_view call) {
-  static constexpr std::array<std::string_view, 7> kReceives{
-      "MPI_Recv", "MPI_Probe", "MPI_Mprobe", "MPI_Mrecv", "MPI_Sendrecv", "MPI_Sendrecv_replace",
-      "MPI_Precv"};
+  static constexpr std::array<std::string_view, 6> kReceives{
+      "MPI_Recv", "MPI_Probe", "MPI_Mprobe", "MPI_Mrecv", "MPI_Sendrecv", "MPI_Sendrecv_replace"};
   static constexpr std::array<std::string_view, 4> kSends{"MPI_Send", "MPI_Ssend", "MPI_Rsend",
                                                           "MPI_Bsend"};
   static constexpr std::array<std::string_view, 4> kCompletions{"MPI_Wait", "MPI_Waitall",

@@ -33,29 +33,29 @@ TEST(Stall, CycleIsADeadlock) {
   EXPECT_EQ(s.verdicts().size(), 2U) << "and again after progress, after twice the time";
 }
 
-TEST(Stall, FinishedPeerIsNamed) {
+/// What is said of rank 0, which is in this call with rank 1, where rank 1 has called MPI_Finalize.
+Verdict toldWithFinishedPeer(std::uint32_t call) {
   SimulatedSession s(2);
   s.start();
-  s.at(0, RankPhase::Running, 5, 1, 1);
+  s.at(0, RankPhase::Running, 5, call, 1);
   s.at(1, RankPhase::Finalized, 9, 2);
   s.pass(5'100);
-  ASSERT_EQ(s.verdicts().size(), 1U);
-  EXPECT_EQ(s.verdicts()[0].kind, VerdictKind::Stalled);
-  EXPECT_EQ(s.verdicts()[0].rank, 0);
-  EXPECT_EQ(s.verdicts()[0].serial, 5U);
-  EXPECT_TRUE(contains(s.verdicts()[0].text,
+  EXPECT_EQ(s.verdicts().size(), 1U);
+  return s.verdicts().empty() ? Verdict{} : s.verdicts()[0];
+}
+
+TEST(Stall, FinishedPeerIsNamed) {
+  const Verdict told = toldWithFinishedPeer(1);
+  EXPECT_EQ(told.kind, VerdictKind::Stalled);
+  EXPECT_EQ(told.rank, 0);
+  EXPECT_EQ(told.serial, 5U);
+  EXPECT_TRUE(contains(told.text,
                        "rank 0 waits in MPI_Recv (event 5) for a message from rank 1, which has "
                        "called MPI_Finalize (its event 9)"));
 }
 
 TEST(Stall, WhatASendWaitsForIsNoMessage) {
-  SimulatedSession s(2);
-  s.start();
-  s.at(0, RankPhase::Running, 5, 4, 1);
-  s.at(1, RankPhase::Finalized, 9, 2);
-  s.pass(5'100);
-  ASSERT_EQ(s.verdicts().size(), 1U);
-  EXPECT_TRUE(contains(s.verdicts()[0].text,
+  EXPECT_TRUE(contains(toldWithFinishedPeer(4).text,
                        "rank 0 waits in MPI_Ssend (event 5) for its message to be received by rank "
                        "1, which has called MPI_Finalize (its event 9)"));
 }

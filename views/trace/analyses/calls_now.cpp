@@ -6,10 +6,9 @@
 #include <utility>
 
 #include <QCoreApplication>
-#include <QList>
 
 #include "views/trace/analyses/trace_text.h"
-#include "views/values/debug_values.h"
+#include "views/trace/analyses/waits_text.h"
 #include "views/values/text.h"
 
 namespace pf::views {
@@ -18,11 +17,6 @@ namespace {
 
 QString wording(const char* text) {
   return QCoreApplication::translate("pf::views::CallsNow", text);
-}
-
-QString namedRanks(const QList<int>& ranks) {
-  return (ranks.size() == 1 ? wording("rank %1") : wording("ranks %1"))
-      .arg(values::rankSetText(ranks));
 }
 
 bool isMessage(const CallNow& call) {
@@ -72,14 +66,14 @@ std::vector<Rank> missingFrom(const CallNow& call, const std::vector<CallNow>& c
 }
 
 /// Ranks each of which waits for the next, the last for the first; empty: there is no such circle.
-QList<int> circleOf(const std::map<Rank, Rank>& waits) {
+std::vector<Rank> circleOf(const std::map<Rank, Rank>& waits) {
   for (const auto& [start, first] : waits) {
-    QList<int> path;
+    std::vector<Rank> path;
     for (Rank rank = start; waits.contains(rank); rank = waits.at(rank)) {
-      if (const qsizetype seen = path.indexOf(rank); seen >= 0) {
-        return path.mid(seen);
+      if (const auto seen = std::find(path.begin(), path.end(), rank); seen != path.end()) {
+        return {seen, path.end()};
       }
-      path.append(rank);
+      path.push_back(rank);
     }
   }
   return {};
@@ -117,31 +111,26 @@ std::vector<RankWait> waitsOfCalls(const std::vector<CallNow>& calls, std::size_
 QStringList remarksOnCalls(const std::vector<CallNow>& calls, std::size_t ranks) {
   QStringList remarks;
   std::map<Rank, Rank> waits;
-  std::map<std::pair<QString, QString>, QList<int>> collectives;
-  QList<int> computing;
-  QList<int> unknown;
+  std::map<std::pair<QString, QString>, std::vector<Rank>> collectives;
+  std::vector<Rank> computing;
+  std::vector<Rank> unknown;
   for (Rank rank = 0; index(rank) < ranks; ++rank) {
-    unknown.append(rank);
+    unknown.push_back(rank);
   }
   for (const CallNow& call : calls) {
-    unknown.removeOne(call.rank);
+    std::erase(unknown, call.rank);
     if (const auto peer = awaited(call, ranks)) {
       waits[call.rank] = *peer;
     }
     if (call.kind == CallNow::Kind::Collective && call.ofWorld.value_or(false)) {
-      collectives[{call.call, call.place}].append(call.rank);
+      collectives[{call.call, call.place}].push_back(call.rank);
     }
     if (call.kind == CallNow::Kind::NoCall) {
-      computing.append(call.rank);
+      computing.push_back(call.rank);
     }
   }
-  if (const QList<int> circle = circleOf(waits); !circle.isEmpty()) {
-    QString text = wording("rank %1").arg(circle.first());
-    for (qsizetype i = 1; i < circle.size(); ++i) {
-      text += wording(" waits for rank %1, which").arg(circle[i]);
-    }
-    remarks << text + wording(" waits for rank %1: a deadlock, if no message is on its way")
-                          .arg(circle.first());
+  if (const std::vector<Rank> circle = circleOf(waits); !circle.empty()) {
+    remarks << wording("%1: a deadlock, if no message is on its way").arg(circleText(circle));
   }
   const auto isOther = [&](const auto& one) {
     return one.first.first != collectives.begin()->first.first;
@@ -151,20 +140,19 @@ QStringList remarksOnCalls(const std::vector<CallNow>& calls, std::size_t ranks)
     for (const auto& [where, who] : collectives) {
       const QString at = where.second.isEmpty() ? QString() : wording(" at %1").arg(where.second);
       parts << (who.size() == 1 ? wording("%1 is in %2%3") : wording("%1 are in %2%3"))
-                   .arg(namedRanks(who), where.first, at);
+                   .arg(ranksText(who), where.first, at);
     }
     remarks << parts.join(QStringLiteral(", ")) +
                    wording(
                        ": all ranks must call the collectives of MPI_COMM_WORLD in the same order");
   }
-  if (!computing.isEmpty()) {
+  if (!computing.empty()) {
     remarks << (computing.size() == 1 ? wording("%1 is in no call of MPI")
                                       : wording("%1 are in no call of MPI"))
-                   .arg(namedRanks(computing));
+                   .arg(ranksText(computing));
   }
-  if (!unknown.isEmpty()) {
-    remarks
-        << wording("of %1 nothing is known: not stopped by a debugger").arg(namedRanks(unknown));
+  if (!unknown.empty()) {
+    remarks << wording("of %1 nothing is known: not stopped by a debugger").arg(ranksText(unknown));
   }
   return remarks;
 }

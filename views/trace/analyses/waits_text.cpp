@@ -18,20 +18,20 @@ QString tr(const char* text) {
   return QCoreApplication::translate("pf::views::Waits", text);
 }
 
+}  // namespace
+
 QString ranksText(const std::vector<Rank>& ranks) {
   const QList<int> list(ranks.begin(), ranks.end());
   return (list.size() == 1 ? tr("rank %1") : tr("ranks %1")).arg(values::rankSetText(list));
 }
 
-QString cycleText(const std::vector<Rank>& cycle) {
-  QString text = tr("deadlock: rank %1").arg(cycle.front());
-  for (std::size_t i = 1; i < cycle.size(); ++i) {
-    text += tr(" waits for rank %1, which").arg(cycle[i]);
+QString circleText(const std::vector<Rank>& circle) {
+  QString text = tr("rank %1").arg(circle.front());
+  for (std::size_t i = 1; i < circle.size(); ++i) {
+    text += tr(" waits for rank %1, which").arg(circle[i]);
   }
-  return text + tr(" waits for rank %1").arg(cycle.front());
+  return text + tr(" waits for rank %1").arg(circle.front());
 }
-
-}  // namespace
 
 QString waitedForText(const RankWait& wait) {
   return wait.on.empty() ? tr("what is not known")
@@ -80,7 +80,7 @@ QString waitsText(const TraceIndex& trace, const JobState& state, const QString&
                         .arg(state.waits.size())
                         .arg(trace.rankCount())};
   if (!state.cycle.empty()) {
-    lines << cycleText(state.cycle);
+    lines << tr("deadlock: %1").arg(circleText(state.cycle));
   }
   if (!state.stuck.empty()) {
     lines << tr("%1 cannot go on, whatever the others do").arg(ranksText(state.stuck));

@@ -12,6 +12,11 @@ namespace pf::views {
 /// "rank 0 waits for rank 1: MPI_Recv from rank 1, tag 7 at ring.c:12 (event 4)". No full stop.
 [[nodiscard]] QString waitText(const TraceIndex& trace, const RankWait& wait);
 
+/// "rank 1", "ranks 0, 2".
+[[nodiscard]] QString ranksText(const std::vector<Rank>& ranks);
+/// Each waits for the next: "rank 0 waits for rank 1, which waits for rank 0".
+[[nodiscard]] QString circleText(const std::vector<Rank>& circle);
+
 /// "rank 1", "one of ranks 0, 2", "what is not known".
 [[nodiscard]] QString waitedForText(const RankWait& wait);
 
