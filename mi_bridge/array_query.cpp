@@ -5,13 +5,18 @@
 #include <array>
 #include <cctype>
 
-#include "mi_bridge/array_query_text.h"
+#include "mi_bridge/gdb_python_text.h"
 #include "mi_bridge/python_literal.h"
 
 namespace pf::mi {
 
 std::string arraySetup() {
-  return "python exec(" + pythonLiteral(kArrayQuery) + ", {'__name__': 'photofinish_arrays'})";
+  std::string program;
+  for (const std::string_view file : kGdbPython) {
+    program += file;
+    program += '\n';
+  }
+  return "python exec(" + pythonLiteral(program) + ", {'__name__': 'photofinish_arrays'})";
 }
 
 std::string arrayCommand(const ArrayRequest& request) {
