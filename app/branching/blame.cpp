@@ -80,6 +80,7 @@ class Search {
   void compare();
   Result<Verdict> run(const std::vector<ChoicesOfRun>& forcedChoices, std::uint64_t jitterSeed);
   Result<Verdict> tryWith(const std::vector<std::size_t>& ofFailing, std::uint64_t jitterSeed = 0);
+  Status deliveriesDecide();
   Status counterCheck(const std::vector<std::size_t>& needed, Blame& blame);
   [[nodiscard]] ChoicesOfRun asInFailing(const std::vector<std::size_t>& which) const;
   [[nodiscard]] BlamedDelivery told(const Difference& difference) const;
@@ -264,14 +265,8 @@ BlamedDelivery Search::told(const Difference& difference) const {
   return delivery;
 }
 
-Result<Blame> Search::find() {
-  compare();
-  if (m_differences.empty()) {
-    return Error{ErrorCode::Usage,
-                 "both runs took the same messages: what makes the one fail is no delivery",
-                 "Look at which requests MPI_Waitany and its like gave, and at what the ranks read "
-                 "besides messages: 'photofinish diff' of the two."};
-  }
+/// Divergence unless it fails with all deliveries of the failing run, and does not with those of the good one.
+Status Search::deliveriesDecide() {
   Result<Verdict> none = tryWith({});
   if (!none) {
     return none.error();
@@ -297,6 +292,20 @@ Result<Blame> Search::find() {
                  "with all its deliveries forced, the program does not fail again",
                  "It is not deterministic beyond its messages, or fails because of when something "
                  "came, not in what order."};
+  }
+  return {};
+}
+
+Result<Blame> Search::find() {
+  compare();
+  if (m_differences.empty()) {
+    return Error{ErrorCode::Usage,
+                 "both runs took the same messages: what makes the one fail is no delivery",
+                 "Look at which requests MPI_Waitany and its like gave, and at what the ranks read "
+                 "besides messages: 'photofinish diff' of the two."};
+  }
+  if (Status decide = deliveriesDecide(); !decide) {
+    return decide.error();
   }
   const std::uint64_t before = m_runs;
   const Result<std::vector<std::size_t>> needed =

@@ -31,6 +31,58 @@ using Clock = std::chrono::steady_clock;
 
 }  // namespace
 
+/// Of a run by itself; its standard input and output are still to be said.
+JobOptions BranchRunner::jobOf(const std::vector<std::vector<unsigned char>>& schedules,
+                               const std::string& logs, std::uint64_t jitterSeed,
+                               std::uint64_t salt) const {
+  JobOptions job = m_job;
+  job.session.logDirectory = logs;
+  job.session.salt = salt;
+  job.session.mode |= jitterSeed != 0 ? static_cast<std::uint32_t>(kJitter) : 0U;
+  job.session.jitterSeed = jitterSeed;
+  job.schedules = schedules;
+  if (schedules.empty()) {  // a recording as any, also in how jitter provokes other orders
+    job.session.mode &= ~(kReplay | kBranch);
+    job.trace.clear();
+  }
+  job.stallAfter = kStuckAfter;
+  job.stallLimit = m_limits.stuck;
+  job.endsAtOnce = true;
+  return job;
+}
+
+/// What the run that left these logs did, and how it ended.
+Status BranchRunner::judge(MadeRun& made, LogFiles files, const Printed& printed,
+                           bool timeIsUp) const {
+  Result<SeenRun> seen = seenRun(std::move(files), m_job.session.ranks);
+  if (!seen) {
+    return seen.error();
+  }
+  if (Status one = oneThreadARank(*seen); !one) {
+    return one;
+  }
+  made.seen = std::move(*seen);
+  const std::vector<db::RankInfo> ranks = ranksOf(made.seen.logs, made.facts, *made.seen.execution);
+  made.outcome = outcomeOf(ranks, made.facts, timeIsUp, printed);
+  made.crashedAtItsEnd = std::ranges::all_of(ranks, &db::RankInfo::complete) &&
+                         std::ranges::any_of(ranks, [](const db::RankInfo& rank) {
+                           return rank.exitSignal.has_value();
+                         });
+  made.failed = failingReceive(ranks, *made.seen.execution).value_or(EventRef{});
+  if (m_limits.check.empty() || !endedWell(made.outcome)) {
+    return {};
+  }
+  const Result<bool> right = isRight(m_limits.check, printed);
+  if (!right) {
+    return right.error();
+  }
+  if (!*right) {
+    made.outcome.name = "wrong";
+    made.outcome.sentence = "it ended well, and '" + m_limits.check + "' says that it is wrong";
+  }
+  return {};
+}
+
 Result<MadeRun> BranchRunner::makeOnce(const std::vector<std::vector<unsigned char>>& schedules,
                                        const std::string& logs, std::uint64_t jitterSeed) const {
   if (::mkdir(logs.c_str(), 0700) != 0 && errno != EEXIST) {
@@ -49,19 +101,7 @@ Result<MadeRun> BranchRunner::makeOnce(const std::vector<std::vector<unsigned ch
   made.facts = m_facts;
   made.facts.salt = randomSalt();
   made.facts.createdUtc = utcNow();
-  JobOptions job = m_job;
-  job.session.logDirectory = logs;
-  job.session.salt = made.facts.salt;
-  job.session.mode |= jitterSeed != 0 ? static_cast<std::uint32_t>(kJitter) : 0U;
-  job.session.jitterSeed = jitterSeed;
-  job.schedules = schedules;
-  if (schedules.empty()) {  // a recording as any, also in how jitter provokes other orders
-    job.session.mode &= ~(kReplay | kBranch);
-    job.trace.clear();
-  }
-  job.stallAfter = kStuckAfter;
-  job.stallLimit = m_limits.stuck;
-  job.endsAtOnce = true;
+  JobOptions job = jobOf(schedules, logs, jitterSeed, made.facts.salt);
   job.input = null.get();  // for one that has no recorded input
   job.output = (*printed)->writeEnd();
   job.error = words.get();
@@ -94,31 +134,8 @@ Result<MadeRun> BranchRunner::makeOnce(const std::vector<std::vector<unsigned ch
         "no rank called MPI_Init (status " + std::to_string(*status) + ")" + lastWords(words.get()),
         "The launcher failed: try its command by itself."};
   }
-  Result<SeenRun> seen = seenRun(std::move(*files), m_job.session.ranks);
-  if (!seen) {
-    return seen.error();
-  }
-  if (Status one = oneThreadARank(*seen); !one) {
-    return one.error();
-  }
-  made.seen = std::move(*seen);
-  const Printed kept = (*printed)->take();
-  const std::vector<db::RankInfo> ranks = ranksOf(made.seen.logs, made.facts, *made.seen.execution);
-  made.outcome = outcomeOf(ranks, made.facts, timeIsUp, kept);
-  made.crashedAtItsEnd = std::ranges::all_of(ranks, &db::RankInfo::complete) &&
-                         std::ranges::any_of(ranks, [](const db::RankInfo& rank) {
-                           return rank.exitSignal.has_value();
-                         });
-  made.failed = failingReceive(ranks, *made.seen.execution).value_or(EventRef{});
-  if (!m_limits.check.empty() && endedWell(made.outcome)) {
-    const Result<bool> right = isRight(m_limits.check, kept);
-    if (!right) {
-      return right.error();
-    }
-    if (!*right) {
-      made.outcome.name = "wrong";
-      made.outcome.sentence = "it ended well, and '" + m_limits.check + "' says that it is wrong";
-    }
+  if (Status judged = judge(made, std::move(*files), (*printed)->take(), timeIsUp); !judged) {
+    return judged.error();
   }
   return made;
 }

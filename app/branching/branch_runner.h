@@ -10,6 +10,7 @@
 #include "app/branching/branch_job.h"
 #include "app/branching/outcome.h"
 #include "app/branching/seen_run.h"
+#include "app/recording/kept_output.h"
 
 namespace pf::app {
 
@@ -51,6 +52,10 @@ class BranchRunner {
  private:
   Result<MadeRun> makeOnce(const std::vector<std::vector<unsigned char>>& schedules,
                            const std::string& logs, std::uint64_t jitterSeed) const;
+  [[nodiscard]] JobOptions jobOf(const std::vector<std::vector<unsigned char>>& schedules,
+                                 const std::string& logs, std::uint64_t jitterSeed,
+                                 std::uint64_t salt) const;
+  Status judge(MadeRun& made, LogFiles files, const Printed& printed, bool timeIsUp) const;
   [[nodiscard]] bool allBegan(const std::string& logs) const;
 
   const JobOptions m_job;

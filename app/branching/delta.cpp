@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
+#include <utility>
 
 namespace pf::app {
 namespace {
@@ -21,29 +23,42 @@ Set without(const Set& all, const Set& left) {
   return rest;
 }
 
+/// A part of `needed`, or what is left without one, that has the effect; nothing: none has, of so many parts.
+struct Smaller {
+  Set set;
+  bool isComplement = false;
+};
+Result<std::optional<Smaller>> smaller(const Set& needed, std::size_t parts,
+                                       const HasEffect& hasEffect) {
+  for (const bool complements : {false, true}) {
+    for (std::size_t n = 0; n < parts && !(complements && parts == 2); ++n) {
+      Set tried = part(needed, parts, n);
+      tried = complements ? without(needed, tried) : tried;
+      const Result<bool> effect = hasEffect(tried);
+      if (!effect) {
+        return effect.error();
+      }
+      if (*effect) {
+        return std::optional(Smaller{std::move(tried), complements});
+      }
+    }
+  }
+  return std::optional<Smaller>();
+}
+
 }  // namespace
 
 Result<Set> minimalSet(std::size_t count, const HasEffect& hasEffect) {
   Set needed(count);
   std::iota(needed.begin(), needed.end(), std::size_t{0});
   for (std::size_t parts = 2; needed.size() >= 2;) {
-    bool smaller = false;
-    for (const bool complements : {false, true}) {
-      for (std::size_t n = 0; n < parts && !smaller && !(complements && parts == 2); ++n) {
-        Set tried = part(needed, parts, n);
-        tried = complements ? without(needed, tried) : tried;
-        const Result<bool> effect = hasEffect(tried);
-        if (!effect) {
-          return effect.error();
-        }
-        if (*effect) {
-          needed = std::move(tried);
-          parts = complements ? std::max<std::size_t>(parts - 1, 2) : 2;
-          smaller = true;
-        }
-      }
+    Result<std::optional<Smaller>> found = smaller(needed, parts, hasEffect);
+    if (!found) {
+      return found.error();
     }
-    if (smaller) {
+    if (*found) {
+      needed = std::move((*found)->set);
+      parts = (*found)->isComplement ? std::max<std::size_t>(parts - 1, 2) : 2;
       continue;
     }
     if (parts >= needed.size()) {

@@ -207,70 +207,97 @@ Status ExplorationFile::compare(const Explored& explored, bool force) {
   return {};
 }
 
+namespace {
+
+/// The statements of file().
+struct Filing {
+  Result<db::Statement> run;
+  Result<db::Statement> matching;
+  Result<db::Statement> branch;
+  Result<db::Statement> made;
+
+  explicit Filing(db::Database& database)
+      : run(database.prepare(
+            "INSERT INTO run(parent, flips, outcome, sentence, printed, flip_rank, flip_event, "
+            "flip_sender, flip_send, flip_text, steps, logs, unvaried, waits) "
+            "VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)")),
+        matching(database.prepare("INSERT INTO matchings VALUES(?1, ?2, ?3, ?4)")),
+        branch(database.prepare(
+            "INSERT OR IGNORE INTO branch VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, 0, '')")),
+        made(database.prepare("UPDATE branch SET state = 1 WHERE key = ?1")) {}
+
+  [[nodiscard]] Status ready() const {
+    for (const Result<db::Statement>* each : {&run, &matching, &branch, &made}) {
+      if (!*each) {
+        return each->error();
+      }
+    }
+    return {};
+  }
+};
+
+/// `hasBranches`: its logs are needed again.
+Status fileRun(db::Statement& insert, const FiledRun& run, bool hasBranches) {
+  const std::vector<unsigned char> steps = packed(run.steps);
+  const TakenInstead flip = run.flip.value_or(TakenInstead{});
+  insert.bindInteger(1, run.parent);
+  insert.bindInteger(2, run.flips);
+  insert.bindText(3, run.outcome.name);
+  insert.bindText(4, run.outcome.sentence);
+  insert.bindText(5, run.outcome.printed);
+  insert.bindInteger(6, flip.receive.rank);
+  insert.bindInteger(7, static_cast<std::int64_t>(flip.receive.serial));
+  insert.bindInteger(8, flip.send.rank);
+  insert.bindInteger(9, static_cast<std::int64_t>(flip.send.serial));
+  insert.bindText(10, flip.text);
+  insert.bindBlob(11, steps);
+  hasBranches ? insert.bindBlob(12, run.logs) : insert.bindNull(12);
+  insert.bindInteger(13, static_cast<std::int64_t>(run.unvaried));
+  insert.bindText(14, run.outcome.waits);
+  return insert.run();
+}
+
+Status fileBranch(db::Statement& insert, std::int64_t run, const OpenBranch& open) {
+  insert.bindBlob(1, bytesOf(open.branch.key));
+  insert.bindInteger(2, run);
+  insert.bindInteger(3, open.branch.step);
+  insert.bindInteger(4, open.branch.takes.sender);
+  insert.bindInteger(5, open.branch.takes.send);
+  insert.bindInteger(6, open.flips);
+  insert.bindInteger(7, static_cast<std::int64_t>(open.weight));
+  return insert.run();
+}
+
+}  // namespace
+
 Result<std::int64_t> ExplorationFile::file(const FiledRun& run,
                                            const std::vector<OpenBranch>& branches,
                                            const std::optional<BranchKey>& made) {
   Result<db::Transaction> transaction =
       db::Transaction::begin(*m_database, db::Transaction::Kind::Write);
-  Result<db::Statement> insert = m_database->prepare(
-      "INSERT INTO run(parent, flips, outcome, sentence, printed, flip_rank, flip_event, "
-      "flip_sender, flip_send, flip_text, steps, logs, unvaried, waits) "
-      "VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)");
-  Result<db::Statement> matching =
-      m_database->prepare("INSERT INTO matchings VALUES(?1, ?2, ?3, ?4)");
-  Result<db::Statement> open =
-      m_database->prepare("INSERT OR IGNORE INTO branch VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, 0, '')");
-  Result<db::Statement> done = m_database->prepare("UPDATE branch SET state = 1 WHERE key = ?1");
-  for (const Status& ready :
-       {transaction ? Status() : Status(transaction.error()),
-        insert ? Status() : Status(insert.error()), matching ? Status() : Status(matching.error()),
-        open ? Status() : Status(open.error()), done ? Status() : Status(done.error())}) {
-    if (!ready) {
-      return ready.error();
-    }
+  Filing filing(*m_database);
+  if (Status ready = transaction ? filing.ready() : Status(transaction.error()); !ready) {
+    return ready.error();
   }
-  const std::vector<unsigned char> steps = packed(run.steps);
-  const TakenInstead flip = run.flip.value_or(TakenInstead{});
-  insert->bindInteger(1, run.parent);
-  insert->bindInteger(2, run.flips);
-  insert->bindText(3, run.outcome.name);
-  insert->bindText(4, run.outcome.sentence);
-  insert->bindText(5, run.outcome.printed);
-  insert->bindInteger(6, flip.receive.rank);
-  insert->bindInteger(7, static_cast<std::int64_t>(flip.receive.serial));
-  insert->bindInteger(8, flip.send.rank);
-  insert->bindInteger(9, static_cast<std::int64_t>(flip.send.serial));
-  insert->bindText(10, flip.text);
-  insert->bindBlob(11, steps);
-  branches.empty() ? insert->bindNull(12) : insert->bindBlob(12, run.logs);
-  insert->bindInteger(13, static_cast<std::int64_t>(run.unvaried));
-  insert->bindText(14, run.outcome.waits);
-  if (Status filed = insert->run(); !filed) {
+  if (Status filed = fileRun(*filing.run, run, !branches.empty()); !filed) {
     return filed.error();
   }
   const std::int64_t number = m_database->lastInsertId();
-  matching->bindInteger(1, number);
-  matching->bindText(2, run.matching);
-  matching->bindText(3, run.outcome.name);
-  matching->bindText(4, run.given);
-  if (Status filed = matching->run(); !filed) {
+  filing.matching->bindInteger(1, number);
+  filing.matching->bindText(2, run.matching);
+  filing.matching->bindText(3, run.outcome.name);
+  filing.matching->bindText(4, run.given);
+  if (Status filed = filing.matching->run(); !filed) {
     return filed.error();
   }
   for (const OpenBranch& each : branches) {
-    open->bindBlob(1, bytesOf(each.branch.key));
-    open->bindInteger(2, number);
-    open->bindInteger(3, each.branch.step);
-    open->bindInteger(4, each.branch.takes.sender);
-    open->bindInteger(5, each.branch.takes.send);
-    open->bindInteger(6, each.flips);
-    open->bindInteger(7, static_cast<std::int64_t>(each.weight));
-    if (Status filed = open->run(); !filed) {
+    if (Status filed = fileBranch(*filing.branch, number, each); !filed) {
       return filed.error();
     }
   }
   if (made) {
-    done->bindBlob(1, bytesOf(*made));
-    if (Status filed = done->run(); !filed) {
+    filing.made->bindBlob(1, bytesOf(*made));
+    if (Status filed = filing.made->run(); !filed) {
       return filed.error();
     }
   }

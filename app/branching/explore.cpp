@@ -526,23 +526,34 @@ double guessLeft(const ExplorationFile::Counts& counts, std::uint32_t mostFlips)
   return left;
 }
 
-Result<Exploration> explore(const ExploreOptions& options) {
-  std::string trace = options.trace.empty() ? "" : absolutePath(options.trace);
-  std::string state = options.state;
-  if (options.command.empty() && trace.empty()) {
+namespace {
+
+/// Where the state is kept: as asked for, or by the name of trace or program.
+Result<std::string> stateOf(const ExploreOptions& options) {
+  if (options.command.empty() && options.trace.empty()) {
     return Error{ErrorCode::Usage, "nothing to explore", "Give a launcher's command, or a trace."};
   }
-  if (state.empty() && !trace.empty()) {
-    const fs::path path(options.trace);
-    state = (path.parent_path() / (path.stem().string() + ".explore")).string();
-  } else if (state.empty()) {
-    const Result<LaunchCommand> command = parseLaunch(options.command);
-    if (!command) {
-      return command.error();
-    }
-    state = command->title() + ".explore";
+  if (!options.state.empty()) {
+    return absolutePath(options.state);
   }
-  state = absolutePath(state);
+  if (!options.trace.empty()) {
+    const fs::path path(options.trace);
+    return absolutePath((path.parent_path() / (path.stem().string() + ".explore")).string());
+  }
+  const Result<LaunchCommand> command = parseLaunch(options.command);
+  return command ? absolutePath(command->title() + ".explore")
+                 : Result<std::string>(command.error());
+}
+
+}  // namespace
+
+Result<Exploration> explore(const ExploreOptions& options) {
+  const Result<std::string> place = stateOf(options);
+  if (!place) {
+    return place.error();
+  }
+  const std::string& state = *place;
+  std::string trace = options.trace.empty() ? "" : absolutePath(options.trace);
   const std::string directory = state + ".d";
   if (::mkdir(directory.c_str(), 0700) != 0 && errno != EEXIST) {
     return systemError("cannot make " + directory, errno);

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "app/collation/collate.h"
+#include "app/collation/logs_of_trace.h"
 #include "replay_engine/log/log_prefix.h"
 
 namespace pf::app {

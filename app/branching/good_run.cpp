@@ -62,7 +62,7 @@ std::string goodTrace(const Exploration& found) {
   return {};
 }
 
-Result<std::string> moved(const std::string& from, std::string to) {
+Result<std::string> moved(const std::string& from, const std::string& to) {
   std::error_code error;
   fs::rename(from, to, error);
   return error ? Result<std::string>(systemError("cannot make " + to, error.value())) : to;

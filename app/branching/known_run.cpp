@@ -5,6 +5,7 @@
 
 #include "app/branching/seen_run.h"
 #include "app/collation/collate.h"
+#include "app/collation/logs_of_trace.h"
 #include "app/replaying/replay.h"
 #include "app/traces/own_traces.h"
 

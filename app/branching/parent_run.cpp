@@ -64,6 +64,7 @@ Status keepParent(const std::string& trace, const ParentRun& parent,
     return removed;
   }
   std::vector<db::BranchFlip> rows;
+  rows.reserve(flips.size());
   for (const TakenInstead& flip : flips) {
     rows.push_back(
         {0, flip.receive.rank, flip.receive.serial, flip.send.rank, flip.send.serial, flip.text});

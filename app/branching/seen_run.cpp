@@ -2,6 +2,7 @@
 #include "app/branching/seen_run.h"
 
 #include "app/collation/collate.h"
+#include "app/collation/logs_of_trace.h"
 
 namespace pf::app {
 

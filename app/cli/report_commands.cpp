@@ -10,6 +10,7 @@
 #include "app/cli/opening.h"
 #include "app/cli/output.h"
 #include "app/cli/plugins_command.h"
+#include "app/collation/logs_of_trace.h"
 #include "app/export/export.h"
 #include "app/files/paths.h"
 #include "app/recording/record.h"

@@ -17,7 +17,6 @@
 
 namespace pf::app {
 
-/// How the program of a rank ended.
 /// What a rank waited for, in the call that it was in, when the run could not get on.
 struct StuckIn {
   bool proven = false;            ///< nothing that was under way could have ended it
@@ -28,6 +27,7 @@ struct StuckIn {
   static constexpr std::int32_t kNotKnown = -2;
 };
 
+/// How the program of a rank ended.
 struct RankEnd {
   std::optional<StuckIn> stuck;
   std::optional<std::int32_t> status;
@@ -96,9 +96,6 @@ std::vector<db::RankInfo> ranksOf(const std::vector<RankLog>& logs, const RunFac
 /// Begins the reason why the record of a rank ends that ran on when the trace was made.
 inline const std::string kStillRan = "it still ran when this trace was made";
 
-/// Of a rank that left no log, or none that can be read; `why` is said of it.
-RankLog emptyLog(Rank rank, std::int32_t size, std::string why);
-
 /// What is made from the logs of all ranks.
 struct Analysis {
   Execution execution;
@@ -117,21 +114,6 @@ Result<Analysis> analyse(const std::vector<RankLog>& logs);
 [[nodiscard]] std::uint64_t probesAnswered(const RankLog& log);
 /// ", 12 probes", or nothing: behind a number of wildcard receives.
 [[nodiscard]] std::string andProbes(std::uint64_t probes);
-/// Whether each log begins as one of its rank does, which no checksum tells.
-Status logsAreTheirRanks(db::TraceStore& store);
-/// The logs of a trace, one a rank, as they were recorded. `contents`: as readLog().
-Result<std::vector<RankLog>> readLogs(db::TraceStore& store,
-                                      db::TraceStore::Log which = db::TraceStore::Log::Recorded,
-                                      bool contents = false);
-/// Whether a survey came to the end of what was recorded of a rank. One that ended inside of a call may end before that
-/// call's record.
-[[nodiscard]] bool seenAgain(Serial seen, Serial recorded, bool complete);
-/// The execution of a trace that has one (hasExecution()): from the logs of the recording or of the
-/// survey where they hold it, which is much quicker than from the rows.
-Result<Execution> loadExecution(db::TraceStore& store);
-/// The times of an execution that a survey of this trace saw are those of its own run: marks them so, or puts those of the recording
-/// in their place where it has them.
-void useRecordedTimes(db::TraceStore& store, Execution& surveyed);
 /// Content of logDirectory/rank-N.log for all ranks that have one, by rank.
 Result<std::map<Rank, std::vector<unsigned char>>> readLogFiles(const std::string& logDirectory);
 

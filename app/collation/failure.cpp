@@ -161,10 +161,10 @@ class Hang {
       parts.push_back(who(m_finished, " has finished", " have finished"));
     }
     const auto proven = [this](Rank rank) { return m_ranks.at(rank).proven; };
+    const auto isProven = [](const auto& rank) { return rank.second.proven; };
     std::string text = !m_cycle.empty() && std::ranges::all_of(m_cycle, proven) ? "deadlock: "
-                       : std::ranges::any_of(std::views::keys(m_ranks), proven)
-                           ? "no rank could get on: "
-                           : "no rank got on: ";
+                       : std::ranges::any_of(m_ranks, isProven) ? "no rank could get on: "
+                                                                : "no rank got on: ";
     for (const std::string& part : parts) {
       text += (&part == &parts.front() ? "" : ", ") + part;
     }

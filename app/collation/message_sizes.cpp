@@ -4,9 +4,25 @@
 #include <algorithm>
 
 #include "app/collation/collate.h"
+#include "app/collation/logs_of_trace.h"
 #include "replay_engine/log/contents.h"
 
 namespace pf::app {
+
+namespace {
+
+SizesOfRank sizesOfRank(const RankLog& log) {
+  SizesOfRank sizes{sizesOf(log.sent), sizesOf(log.given), {}};
+  sizes.rooms.resize(log.history.receives.size());
+  for (const auto& [post, bytes] : log.rooms) {
+    if (post < sizes.rooms.size()) {
+      sizes.rooms[post] = bytes;
+    }
+  }
+  return sizes;
+}
+
+}  // namespace
 
 Result<std::vector<SizesOfRank>> messageSizes(db::TraceStore& store) {
   for (const auto which : {db::TraceStore::Log::Survey, db::TraceStore::Log::Recorded}) {
@@ -23,14 +39,7 @@ Result<std::vector<SizesOfRank>> messageSizes(db::TraceStore& store) {
     }
     std::vector<SizesOfRank> sizes;
     for (const RankLog& log : *logs) {
-      sizes.push_back({sizesOf(log.sent), sizesOf(log.given), {}});
-      std::vector<std::optional<std::uint64_t>>& rooms = sizes.back().rooms;
-      rooms.resize(log.history.receives.size());
-      for (const auto& [post, bytes] : log.rooms) {
-        if (post < rooms.size()) {
-          rooms[post] = bytes;
-        }
-      }
+      sizes.push_back(sizesOfRank(log));
     }
     return sizes;
   }

@@ -39,6 +39,7 @@ bool belongs(const std::string& candidate, int file, const std::string& module,
 
 }  // namespace
 
+// NOLINTNEXTLINE(readability-function-size): as libdwfl calls it
 int findSeparateSymbols(Dwfl_Module* module, void** userData, const char* name, Dwarf_Addr base,
                         const char* file, const char* link, GElf_Word checksum, char** found) {
   const int byId =

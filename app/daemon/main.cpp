@@ -19,6 +19,7 @@
 #include "app/collation/call_sites.h"
 #include "app/collation/collate.h"
 #include "app/collation/launch_context.h"
+#include "app/collation/logs_of_trace.h"
 #include "app/files/private_file.h"
 #include "app/replaying/forced_deliveries.h"
 #include "app/traces/own_traces.h"
@@ -257,8 +258,37 @@ pf::Status extractContents(pf::db::TraceStore& store, const std::string& directo
   return {};
 }
 
-/// Compiles the schedules of `trace` into `directory`. What a recording without events does not say
-/// for the comparison of each call comes from its survey, once there is one.
+/// What a recording without events does not say for the comparison of each call comes from its survey, once there is one.
+void takeSurvey(pf::db::TraceStore& store, std::vector<pf::RankLog>& logs, bool pinned) {
+  auto survey = pf::app::readLogs(store, pf::db::TraceStore::Log::Survey, true);
+  if (pinned && survey) {
+    pf::app::takePins(logs, *survey);
+  }
+  for (std::size_t i = 0; survey && i < logs.size(); ++i) {
+    const pf::db::RankInfo& rank = store.ranks()[i];
+    if (pf::app::seenAgain((*survey)[i].serials, rank.lastSerial,
+                           rank.complete)) {  // else it was of another run
+      logs[i].checks = std::move((*survey)[i].checks);
+      logs[i].sent = std::move((*survey)[i].sent);
+      logs[i].given = std::move((*survey)[i].given);
+    }
+  }
+}
+
+/// Calls of threads that are not known again come in any order: none is compared.
+void forgetOrderOfUnknownThreads(pf::RankLog& log) {
+  if (std::any_of(log.notes.begin(), log.notes.end(), [&log](std::uint32_t site) {
+        return site < log.sites.size() && log.sites[site].call == pf::kCallInit_thread;
+      })) {
+    log.checks.clear();
+    log.sent.clear();
+    log.given.clear();
+    log.outgoing.clear();
+    log.outgoingGiven.clear();
+  }
+}
+
+/// Compiles the schedules of `trace` into `directory`.
 Compiled compileAll(pf::db::TraceStore& store, const std::string& directory,
                     const std::string& deliveries, bool bounded,
                     const std::vector<std::int32_t>& running) {
@@ -282,33 +312,13 @@ Compiled compileAll(pf::db::TraceStore& store, const std::string& directory,
     return tags.error();
   }
   if (!checksInLogs) {
-    auto survey = pf::app::readLogs(store, pf::db::TraceStore::Log::Survey, true);
-    if (deliveries == "pinned" && survey) {
-      pf::app::takePins(*logs, *survey);
-    }
-    for (std::size_t i = 0; survey && i < logs->size(); ++i) {
-      const pf::db::RankInfo& rank = store.ranks()[i];
-      if (pf::app::seenAgain((*survey)[i].serials, rank.lastSerial,
-                             rank.complete)) {  // else it was of another run
-        (*logs)[i].checks = std::move((*survey)[i].checks);
-        (*logs)[i].sent = std::move((*survey)[i].sent);
-        (*logs)[i].given = std::move((*survey)[i].given);
-      }
-    }
+    takeSurvey(store, *logs, deliveries == "pinned");
   }
   const bool threads = std::any_of(logs->begin(), logs->end(),
                                    [](const pf::RankLog& log) { return !log.lanes.empty(); });
   std::vector<std::string>& paths = made.paths;
   for (pf::RankLog& log : *logs) {
-    if (std::any_of(log.notes.begin(), log.notes.end(), [&log](std::uint32_t site) {
-          return site < log.sites.size() && log.sites[site].call == pf::kCallInit_thread;
-        })) {
-      log.checks.clear();  // calls of threads that are not known again come in any order
-      log.sent.clear();
-      log.given.clear();
-      log.outgoing.clear();
-      log.outgoingGiven.clear();
-    }
+    forgetOrderOfUnknownThreads(log);
     paths.push_back(pf::protocol::SessionDirectory::schedulePath(directory, log.rank));
     if (!runs(running, log.rank)) {
       log = {};
@@ -353,36 +363,41 @@ int fail(const pf::Error& error) {
   return pf::exitStatus(error.code);
 }
 
-int daemonMain(int argc, char** argv) {
-  CLI::App app{"Control daemon of a Photofinish session (started by photofinish)"};
-  pf::daemon::DaemonOptions options;
+/// The command line.
+struct Asked {
+  std::string session;
   std::string trace;
+  std::string deliveries;
+  int readyFd = -1;
   bool force = false;
   bool bounded = false;
-  app.add_option("--session", options.sessionDirectory, "session directory")->required();
-  app.add_option("--trace", trace, "trace to replay");
-  app.add_option("--ready-fd", options.readyFd,
-                 "descriptor to write a byte to once peers can connect");
-  app.add_flag("--force", force, "replay a program that is not the recorded build");
-  std::string deliveries;
-  app.add_option("--deliveries", deliveries, "pinned or tagged: how deliveries are forced");
-  app.add_flag("--bounded-buffers", bounded, "make gates for the sends of the replay");
   bool branch = false;
-  app.add_flag("--branch", branch,
-               "schedules are in the session; behind them the ranks go on as in a recording");
   std::vector<std::int32_t> running;
-  app.add_option("--running", running, "ranks that run, in ascending order; none: all")
-      ->delimiter(',')
-      ->check(CLI::NonNegativeNumber);
-  std::uint64_t stallAfter = 0;
+  std::uint64_t stallAfter = 0;  ///< milliseconds
   std::uint64_t stallLimit = 0;
-  app.add_option("--stall-after", stallAfter,
-                 "milliseconds that every rank waits until it is told");
-  app.add_option("--stall-limit", stallLimit, "milliseconds that every rank may wait at all");
-  CLI11_PARSE(app, argc, argv);
-  if (options.readyFd >= 0) {
-    fcntl(options.readyFd, F_SETFD, FD_CLOEXEC);
+
+  void declare(CLI::App& app) {
+    app.add_option("--session", session, "session directory")->required();
+    app.add_option("--trace", trace, "trace to replay");
+    app.add_option("--ready-fd", readyFd, "descriptor to write a byte to once peers can connect");
+    app.add_flag("--force", force, "replay a program that is not the recorded build");
+    app.add_option("--deliveries", deliveries, "pinned or tagged: how deliveries are forced");
+    app.add_flag("--bounded-buffers", bounded, "make gates for the sends of the replay");
+    app.add_flag("--branch", branch,
+                 "schedules are in the session; behind them the ranks go on as in a recording");
+    app.add_option("--running", running, "ranks that run, in ascending order; none: all")
+        ->delimiter(',')
+        ->check(CLI::NonNegativeNumber);
+    app.add_option("--stall-after", stallAfter,
+                   "milliseconds that every rank waits until it is told");
+    app.add_option("--stall-limit", stallLimit, "milliseconds that every rank may wait at all");
   }
+};
+
+pf::daemon::DaemonOptions daemonOptions(const Asked& asked) {
+  pf::daemon::DaemonOptions options;
+  options.sessionDirectory = asked.session;
+  options.readyFd = asked.readyFd;
   options.logic.callNames.assign(std::begin(pf::kCallNames), std::end(pf::kCallNames));
   options.logic.placeText = [places =
                                  std::map<std::pair<std::string, std::uint64_t>, std::string>()](
@@ -395,19 +410,18 @@ int daemonMain(int argc, char** argv) {
   options.logic.processTime = [host = pf::app::hostName()](const pf::protocol::RankHello& rank) {
     return rank.host == host ? pf::processTime(rank.pid) : std::int64_t{-1};
   };
-  options.logic.stallLimit = std::chrono::milliseconds(stallLimit);
-  if (stallAfter != 0) {
-    options.logic.stallAfter = std::chrono::milliseconds(stallAfter);
-    options.logic.stallAfterGiven = true;
+  options.logic.stallLimit = std::chrono::milliseconds(asked.stallLimit);
+  options.logic.stallAfterGiven = asked.stallAfter != 0;
+  if (asked.stallAfter != 0) {
+    options.logic.stallAfter = std::chrono::milliseconds(asked.stallAfter);
+  } else if (asked.trace.empty() || asked.branch) {
+    options.logic.stallAfter = kTellRecording;  // somebody waits in front of it
   }
-  if (trace.empty()) {
-    if (stallAfter == 0) {
-      options.logic.stallAfter = kTellRecording;  // somebody waits in front of it
-    }
-    pf::daemon::NoSchedule none;
-    return pf::daemon::runDaemon(options, none);
-  }
-  auto store = pf::db::TraceStore::open(trace, pf::db::TraceStore::Mode::ReadOnly);
+  return options;
+}
+
+int serveTrace(const Asked& asked, pf::daemon::DaemonOptions& options) {
+  auto store = pf::db::TraceStore::open(asked.trace, pf::db::TraceStore::Mode::ReadOnly);
   if (!store) {
     return fail(store.error());
   }
@@ -417,34 +431,46 @@ int daemonMain(int argc, char** argv) {
   if (!launch) {
     return fail(launch.error());
   }
-  if (branch) {
-    options.logic.stallAfter =
-        options.logic.stallAfterGiven ? options.logic.stallAfter : kTellRecording;
-  } else {
+  if (!asked.branch) {
     expectWaits(options.logic, run.longestWait);
   }
-  if (!running.empty()) {
-    if (pf::Status status = writeRunning(options.sessionDirectory, run, running); !status) {
+  if (!asked.running.empty()) {
+    if (pf::Status status = writeRunning(asked.session, run, asked.running); !status) {
       return fail(status.error());
     }
   }
-  const int count =
-      running.empty() ? static_cast<int>(ranks.size()) : static_cast<int>(running.size());
+  const auto count = static_cast<int>(asked.running.empty() ? ranks.size() : asked.running.size());
   auto contexts = pf::app::contextsOf(*launch, run.ranks);
   const pf::Result<pf::app::Owner> owner = pf::app::ownerOf(*store);
   const bool own = owner && *owner == pf::app::Owner::Own;
-  std::future<Compiled> compiled =
-      std::async(std::launch::async, [&store, &options, &deliveries, bounded, branch, &running] {
-        if (branch) {
-          return givenSchedules(*store, options.sessionDirectory);
-        }
-        Compiled made = compileAll(*store, options.sessionDirectory, deliveries, bounded, running);
-        (void)writeFile(options.sessionDirectory + "/" + pf::kSchedulesMade, {});
-        return made;
-      });
+  std::future<Compiled> compiled = std::async(std::launch::async, [&store, &asked] {
+    if (asked.branch) {
+      return givenSchedules(*store, asked.session);
+    }
+    Compiled made =
+        compileAll(*store, asked.session, asked.deliveries, asked.bounded, asked.running);
+    (void)writeFile(asked.session + "/" + pf::kSchedulesMade, {});
+    return made;
+  });
   TraceSchedules source(std::move(ranks), std::move(run), std::move(contexts), own,
-                        std::move(compiled), force, count);
+                        std::move(compiled), asked.force, count);
   return pf::daemon::runDaemon(options, source);
+}
+
+int daemonMain(int argc, char** argv) {
+  CLI::App app{"Control daemon of a Photofinish session (started by photofinish)"};
+  Asked asked;
+  asked.declare(app);
+  CLI11_PARSE(app, argc, argv);
+  if (asked.readyFd >= 0) {
+    fcntl(asked.readyFd, F_SETFD, FD_CLOEXEC);
+  }
+  pf::daemon::DaemonOptions options = daemonOptions(asked);
+  if (asked.trace.empty()) {
+    pf::daemon::NoSchedule none;
+    return pf::daemon::runDaemon(options, none);
+  }
+  return serveTrace(asked, options);
 }
 
 }  // namespace

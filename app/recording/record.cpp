@@ -123,6 +123,17 @@ Status mayTakeUp(const RunFacts& facts, const std::string& logs) {
                "If you know where it comes from, make it yours (chown), or do this as that user."};
 }
 
+/// The logs are locked: a trace of this name is being made. Nothing: it is that of a former recording, and there.
+std::optional<Error> beingRecorded(const std::string& trace, bool taken) {
+  if (taken) {
+    std::fprintf(stderr, "photofinish: %s is being recorded anew; this is the former one\n",
+                 trace.c_str());
+    return std::nullopt;
+  }
+  return Error{ErrorCode::System, trace + " is being recorded",
+               "Wait until the program has ended."};
+}
+
 /// Makes the trace of a recording whose recorder is gone, and removes its logs. `numbered`: under a
 /// number in any case. True if it has the name `trace` now.
 Result<bool> takeUpLogs(const std::string& trace, bool numbered) {
@@ -140,13 +151,8 @@ Result<bool> takeUpLogs(const std::string& trace, bool numbered) {
   }
   const UniqueFd lock = lockLogs(logs);
   if (!lock.valid() && areLogsLocked(logs)) {
-    if (taken) {
-      std::fprintf(stderr, "photofinish: %s is being recorded anew; this is the former one\n",
-                   trace.c_str());
-      return false;
-    }
-    return Error{ErrorCode::System, trace + " is being recorded",
-                 "Wait until the program has ended."};
+    const std::optional<Error> recorded = beingRecorded(trace, taken);
+    return recorded ? Result<bool>(*recorded) : false;
   }
   const Result<RunFacts> facts = readFacts(logs);
   if (!facts) {

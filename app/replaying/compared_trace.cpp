@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "app/collation/logs_of_trace.h"
 #include "app/files/paths.h"
 #include "app/replaying/replay.h"
 

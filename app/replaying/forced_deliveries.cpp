@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "app/collation/collate.h"
+#include "app/collation/logs_of_trace.h"
 #include "app/collation/race_reduction.h"
 
 namespace pf::app {

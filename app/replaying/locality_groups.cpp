@@ -89,6 +89,7 @@ std::vector<std::string> tracesIn(const std::string& directory) {
   }
   std::ranges::sort(found, std::greater<>());
   std::vector<std::string> paths;
+  paths.reserve(found.size());
   for (auto& each : found) {
     paths.push_back(std::move(each.second));
   }

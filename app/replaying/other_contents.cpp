@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "app/collation/event_text.h"
+#include "app/collation/logs_of_trace.h"
 #include "replay_engine/log/contents.h"
 
 namespace pf::app {

@@ -9,6 +9,7 @@
 
 #include "app/collation/collate.h"
 #include "app/collation/launch_context.h"
+#include "app/collation/logs_of_trace.h"
 #include "app/files/paths.h"
 #include "app/recording/record.h"
 #include "app/replaying/replay.h"
@@ -35,6 +36,28 @@ std::uint32_t optionsMode(const db::TraceStore& store) {
   return (cycles ? kTrapTsc : 0U) | (store.run().sameAddresses ? kSameAddresses : 0U);
 }
 
+/// What was run, found again from where it was recorded: the program's path may be relative to that.
+Result<LaunchCommand> recordedCommand(const db::RunInfo& run) {
+  std::error_code error;
+  const fs::path here = fs::current_path(error);
+  fs::current_path(run.workingDirectory, error);
+  if (error) {
+    return Error{ErrorCode::NotFound,
+                 "cannot go to the recorded working directory " + run.workingDirectory + ": " +
+                     error.message(),
+                 "Make it again, or record the program anew."};
+  }
+  Result<LaunchCommand> command = parseLaunch(run.command);
+  fs::current_path(here, error);
+  if (!command) {
+    Error failed = command.error();
+    failed.message = "cannot start the recorded program again in " + run.workingDirectory + ": " +
+                     failed.message;
+    return failed;
+  }
+  return command;
+}
+
 }  // namespace
 
 Result<JobOptions> replayJob(db::TraceStore& store, protocol::SessionConfig session,
@@ -56,26 +79,12 @@ Result<JobOptions> replayJob(db::TraceStore& store, protocol::SessionConfig sess
   if (Status whole = logsAreTheirRanks(store); !whole) {
     return whole.error();
   }
+  Result<LaunchCommand> command = recordedCommand(run);
+  if (!command) {
+    return command.error();
+  }
   JobOptions job;
   job.workingDirectory = run.workingDirectory;
-  // The program's path may be relative to where it was recorded.
-  std::error_code error;
-  const fs::path here = fs::current_path(error);
-  fs::current_path(run.workingDirectory, error);
-  if (error) {
-    return Error{ErrorCode::NotFound,
-                 "cannot go to the recorded working directory " + run.workingDirectory + ": " +
-                     error.message(),
-                 "Make it again, or record the program anew."};
-  }
-  Result<LaunchCommand> command = parseLaunch(run.command);
-  fs::current_path(here, error);
-  if (!command) {
-    Error failed = command.error();
-    failed.message = "cannot start the recorded program again in " + run.workingDirectory + ": " +
-                     failed.message;
-    return failed;
-  }
   session.variables = exportedVariables(*command);
   job.command = std::move(*command);
   job.launcherOptions = launcherOptions;

@@ -4,6 +4,7 @@
 
 #include "app/collation/event_text.h"
 #include "app/collation/failure.h"
+#include "app/collation/logs_of_trace.h"
 #include "app/replaying/replay.h"
 #include "app/replaying/report_parts.h"
 #include "replay_engine/causality/cut_check.h"

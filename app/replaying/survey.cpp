@@ -1,16 +1,23 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/replaying/survey.h"
 
+#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <map>
+#include <utility>
+
+#include "app/collation/logs_of_trace.h"
 
 namespace pf::app {
 namespace {
 
 constexpr off_t kWordsKept = 2000;  ///< bytes
 constexpr std::size_t kRanksNamed = 8;
+/// The end of a survey of a run that was cut: how long a rank may take to it that seems to wait.
+constexpr std::chrono::seconds kOnItsWayFor(20);
+constexpr int kLookAgainMs = 100;
 
 /// What is missing, a line a rank; empty: nothing.
 std::string shortfall(const std::vector<db::RankInfo>& ranks, const std::vector<RankLog>& seen,
@@ -124,6 +131,23 @@ Status keepSurvey(db::TraceStore& store, const std::string& logs, const std::str
   useRecordedTimes(store, analysis->execution);
   return store.replaceExecution(analysis->execution, analysis->races, analysis->logicalTimes,
                                 analysis->raceClasses, *files);
+}
+
+bool SurveyEnd::isThere(const std::vector<db::RankInfo>& ranks) {
+  if (std::exchange(goesOn, false)) {
+    return false;
+  }
+  const bool someAreOnTheirWay = std::ranges::any_of(ranks, [this](const db::RankInfo& rank) {
+    const auto known = begun.find(rank.rank);
+    return known != begun.end() && !seenAgain(known->second, rank.lastSerial, rank.complete);
+  });
+  const auto now = std::chrono::steady_clock::now();
+  m_waitsUntil = m_waitsUntil.value_or(now + kOnItsWayFor);
+  if (!someAreOnTheirWay || now >= *m_waitsUntil) {
+    return true;
+  }
+  poll(nullptr, 0, kLookAgainMs);
+  return false;
 }
 
 }  // namespace pf::app

@@ -2,7 +2,11 @@
 // What a survey saw is kept only if it saw the recorded run. Private to app/replaying.
 #pragma once
 
+#include <chrono>
+#include <map>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "app/replaying/replay.h"
 
@@ -18,5 +22,18 @@ Status keepSurvey(db::TraceStore& store, const std::string& logs, const std::str
 /// What the survey of a part of the job saw: other ranks have no events. It is no execution of the trace's.
 Result<Execution> seenOfPart(db::TraceStore& store, const std::string& logs,
                              const std::vector<Rank>& ran, const std::string& words);
+
+/// Whether the survey of a run that was cut has come to its end. A rank that takes long in a call counts as one that waits, though
+/// it will go on.
+struct SurveyEnd {
+  std::map<Rank, Serial> begun;  ///< events that each rank has begun, as far as is known
+  bool goesOn = false;           ///< ranks that ended inside of a call have not begun it yet
+
+  /// All that run wait, or stop at the ends of their records. False: they are to go on to these ends.
+  bool isThere(const std::vector<db::RankInfo>& ranks);
+
+ private:
+  std::optional<std::chrono::steady_clock::time_point> m_waitsUntil;
+};
 
 }  // namespace pf::app

@@ -96,6 +96,26 @@ std::string RankEvents::asText(Serial serial) const {
   return text + (thread != 0 ? " (thread " + std::to_string(thread) + ")" : "") + "\n";
 }
 
+/// Those of one rank that are chosen: into `document`, or, where that is null, to `out`.
+void reportRank(const Execution& execution, Rank rank, const EventChoice& choice,
+                ListDocument* document, const TextSink& out) {
+  RankEvents events(execution, rank);
+  std::uint64_t left = choice.most;
+  const std::size_t last = execution.ranks[static_cast<std::size_t>(rank)].events.size();
+  for (Serial serial = 1; serial <= last && left != 0; ++serial) {
+    const bool chosen = serial >= choice.first;
+    if (document != nullptr) {
+      const json event = events.asJson(serial);  // counts those of its thread, from the first on
+      if (chosen) {
+        document->add(event);
+      }
+    } else if (chosen) {
+      out(events.asText(serial));
+    }
+    left -= chosen ? 1U : 0U;
+  }
+}
+
 Status rankIsIn(const std::string& trace, Rank rank) {
   Result<db::TraceStore> store = openTrace(trace, db::TraceStore::Mode::ReadOnly);
   return store ? rankIsThere(*store, rank) : Status(store.error());
@@ -121,21 +141,8 @@ Status eventsReport(const std::string& trace, const EventChoice& choice, bool as
   }
   for (std::size_t r = 0; r < execution.ranks.size(); ++r) {
     const auto rank = static_cast<Rank>(r);
-    if (choice.rank.value_or(rank) != rank) {
-      continue;
-    }
-    RankEvents events(execution, rank);
-    std::uint64_t left = choice.most;
-    for (Serial serial = 1; serial <= execution.ranks[r].events.size() && left != 0; ++serial) {
-      if (document) {
-        const json event = events.asJson(serial);  // counts those of its thread, from the first on
-        if (serial >= choice.first) {
-          document->add(event);
-        }
-      } else if (serial >= choice.first) {
-        out(events.asText(serial));
-      }
-      left -= serial >= choice.first ? 1U : 0U;
+    if (choice.rank.value_or(rank) == rank) {
+      reportRank(execution, rank, choice, document ? &*document : nullptr, out);
     }
   }
   if (document) {

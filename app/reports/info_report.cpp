@@ -5,6 +5,7 @@
 #include <map>
 
 #include "app/collation/failure.h"
+#include "app/collation/logs_of_trace.h"
 #include "app/collation/race_reduction.h"
 #include "app/replaying/replay.h"
 #include "app/replaying/report_parts.h"

@@ -261,16 +261,20 @@ void RacesReport::putClass(const JudgedClass& judged, std::size_t place) const {
 
 void RacesReport::putText(bool all, const RacesText& text) const {
   putSummary();
-  const auto isShownRace = [this](std::size_t number) { return isShown(number); };
-  const auto numbers = std::views::iota(std::size_t{0}, m_stored.size());
-  if (all) {
-    for (const std::size_t number : numbers | std::views::filter(isShownRace)) {
+  std::size_t left = 0;
+  for (std::size_t number = 0; number < m_stored.size(); ++number) {
+    if (!isShown(number)) {
+      continue;
+    }
+    ++left;
+    if (all) {
       putRace(number, "");
     }
+  }
+  if (all) {
     return;
   }
   const std::size_t shown = std::min(m_classes.size(), text.classes);
-  auto left = static_cast<std::size_t>(std::ranges::count_if(numbers, isShownRace));
   const std::size_t races = left;
   for (std::size_t i = 0; i < shown; ++i) {
     putClass(m_classes[i], i + 1);

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "app/collation/logs_of_trace.h"
 #include "app/replaying/replay.h"
 #include "app/replaying/report_parts.h"
 

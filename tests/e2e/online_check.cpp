@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "app/collation/collate.h"
+#include "app/collation/logs_of_trace.h"
 #include "db/store/trace_store.h"
 #include "replay_engine/log/rank_log.h"
 #include "replay_engine/log/shadow_routes.h"

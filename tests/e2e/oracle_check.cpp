@@ -7,6 +7,7 @@
 #include <string>
 
 #include "app/collation/collate.h"
+#include "app/collation/logs_of_trace.h"
 #include "db/store/trace_store.h"
 #include "replay_engine/races/tests/oracle.h"
 

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "app/collation/collate.h"
+#include "app/collation/logs_of_trace.h"
 #include "db/store/trace_store.h"
 #include "replay_engine/races/races.h"
 #include "replay_engine/races/tests/oracle.h"
