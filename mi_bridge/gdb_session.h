@@ -84,6 +84,7 @@ struct RunCommand {
 class GdbSession {
  public:
   GdbSession(Transport& transport, SessionObserver& observer);
+  ~GdbSession() = default;
   GdbSession(const GdbSession&) = delete;
   GdbSession& operator=(const GdbSession&) = delete;
 

@@ -107,6 +107,7 @@ std::vector<std::vector<python::Frame>> byCall(const std::vector<python::Frame>&
 
 std::vector<Variable> variablesFrom(const std::vector<python::Variable>& variables) {
   std::vector<Variable> out;
+  out.reserve(variables.size());
   for (const python::Variable& each : variables) {
     out.push_back({each.name, each.type, each.value, each.argument});
   }

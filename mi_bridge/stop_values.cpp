@@ -8,7 +8,7 @@
 namespace pf::mi {
 namespace {
 
-constexpr std::uint32_t kWordBytes = 8;
+constexpr std::size_t kWordBytes = 8;
 
 /// Little-endian bytes as hexadecimal digits.
 Result<std::uint64_t> wordOf(const std::string& digits) {

@@ -42,6 +42,7 @@ Status reportCanBe(const std::string& path) {
 void become(const std::string& name, std::vector<std::string> words) {
   words.insert(words.begin(), app::programDirectory() + "/" + name);
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (std::string& word : words) {
     arguments.push_back(word.data());
   }

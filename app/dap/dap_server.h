@@ -36,6 +36,7 @@ class DapServer : public QObject {
   /// `strict`: noise instead of a frame ends the connection (a port that others can reach).
   DapServer(ByteChannel& channel, bool strict, QObject* parent = nullptr);
   ~DapServer() override;
+  Q_DISABLE_COPY_MOVE(DapServer)
 
   /// Ends what runs; finished() follows.
   void finish();

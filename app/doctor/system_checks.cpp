@@ -35,8 +35,8 @@ constexpr std::uint64_t kTried = 16 * kMebi;
 constexpr double kSlow = 20.0;  ///< MiB a second
 
 std::string mebi(std::uint64_t bytes) {
-  return bytes < 10 * 1024 * kMebi ? std::to_string(bytes / kMebi) + " MiB"
-                                   : std::to_string(bytes / kMebi / 1024) + " GiB";
+  return bytes < std::uint64_t{10} * 1024 * kMebi ? std::to_string(bytes / kMebi) + " MiB"
+                                                  : std::to_string(bytes / kMebi / 1024) + " GiB";
 }
 
 std::string lineOf(const char* path) {

@@ -28,6 +28,7 @@ OTF2_FlushType flushAlways(void*, OTF2_FileType, OTF2_LocationRef, void*, bool) 
 constexpr OTF2_FlushCallbacks kFlush = {flushAlways, nullptr};
 
 /// The first failure of the library is kept, and not printed by it.
+// NOLINTNEXTLINE(readability-function-size): as OTF2 calls it
 OTF2_ErrorCode keepFirst(void* userData, const char*, std::uint64_t, const char*,
                          OTF2_ErrorCode code, const char*, va_list) {
   auto* first = static_cast<Otf2Failure*>(userData);

@@ -17,6 +17,8 @@ class TextOutput {
   static Result<TextOutput> open(const std::string& path);
   /// A file that was not finished is removed.
   ~TextOutput();
+  TextOutput(const TextOutput&) = delete;
+  TextOutput& operator=(const TextOutput&) = delete;
   TextOutput(TextOutput&&) = default;
   TextOutput& operator=(TextOutput&&) = delete;
 

@@ -18,6 +18,7 @@ class EndSignals : public QObject {
  public:
   explicit EndSignals(QObject* parent = nullptr);
   ~EndSignals() override;
+  Q_DISABLE_COPY_MOVE(EndSignals)
 
  Q_SIGNALS:
   void received(int signal);  ///< SIGTERM, SIGINT or SIGHUP

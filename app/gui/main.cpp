@@ -95,15 +95,20 @@ class Application : public QApplication {
   }
 };
 
-int windowMain(int argc, char** argv) {
-  std::signal(SIGPIPE, SIG_IGN);
-  // Each thread that reads chunks would keep what they took: 740 MB instead of 400 after a tour of
-  // a trace of 10^7 events.
-  (void)::mallopt(M_ARENA_MAX, 1);
-  Application application(argc, argv);
-  QCoreApplication::setOrganizationName(QStringLiteral("photofinish"));
-  QCoreApplication::setApplicationName(QStringLiteral("photofinish"));
-  QCoreApplication::setApplicationVersion(QString::fromLatin1(pf::app::kVersion));
+/// The command line.
+struct Asked {
+  std::optional<QString> replayTo;
+  std::optional<QString> attach;
+  QString screenshot;  ///< empty: none; so what follows
+  QStringList cores;
+  QString program;
+  QString pane;
+  QString trace;
+  bool trust = false;
+};
+
+/// Ends the program where the words are wrong, or ask for help.
+Asked askedOf(const QApplication& application) {
   QCommandLineParser parser;
   parser.setApplicationDescription(QStringLiteral("Photofinish: races and replay of MPI programs"));
   parser.addHelpOption();
@@ -123,86 +128,125 @@ int windowMain(int argc, char** argv) {
   const QCommandLineOption program(QStringLiteral("program"),
                                    QStringLiteral("What left the core files."),
                                    QStringLiteral("file"));
-  parser.addOptions({attach, core, program});
-  parser.addOption(replayTo);
-  parser.addOption(screenshot);
   const QCommandLineOption pane(QStringLiteral("pane"),
                                 QStringLiteral("Bring this pane to the front."),
                                 QStringLiteral("name"));
-  parser.addOption(pane);
   const QCommandLineOption trust(QStringLiteral("trust"),
                                  QStringLiteral("Run what the trace says, whoever recorded it."));
-  parser.addOption(trust);
+  parser.addOptions({attach, core, program, replayTo, screenshot, pane, trust});
   parser.addPositionalArgument(QStringLiteral("trace"), QStringLiteral("Trace or session to open."),
                                QStringLiteral("[trace]"));
   parser.process(application);
+  const auto given = [&parser](const QCommandLineOption& option) {
+    return parser.isSet(option) ? std::optional(parser.value(option)) : std::nullopt;
+  };
+  return {given(replayTo),
+          given(attach),
+          parser.value(screenshot),
+          parser.values(core),
+          parser.value(program),
+          parser.value(pane),
+          parser.positionalArguments().value(0),
+          parser.isSet(trust)};
+}
 
-  keepSettingsPrivate();
-  const QString picture = parser.value(screenshot);
-  const std::optional<pf::EventRef> goal =
-      parser.isSet(replayTo) ? goalOf(parser.value(replayTo)) : pf::EventRef{};
-  if (!goal) {
-    std::fprintf(stderr, "photofinish: --replay-to takes 'failing' or RANK:SERIAL, not '%s'\n",
-                 qPrintable(parser.value(replayTo)));
-    return 2;
+/// Of the window where the replay has stopped; where none will, its words, and the end.
+void takePictureThere(pf::gui::MainWindow& window, const QString& picture) {
+  using pf::session::DebugSession;
+  const QMetaObject::Connection failed = QObject::connect(
+      &window.session(), &DebugSession::message, &window, [&window](const QString& why, bool) {
+        if (!window.session().isReplaying()) {  // and nothing will
+          std::fprintf(stderr, "photofinish: %s\n", qPrintable(why));
+          endWith(2);
+        }
+      });
+  QObject::connect(
+      &window.session(), &DebugSession::settled, &window,
+      [&window, picture, failed] {
+        QObject::disconnect(failed);
+        takePicture(window, picture);
+      },
+      Qt::SingleShotConnection);
+}
+
+/// What is done once a trace is open, or is not.
+void whenOpened(pf::gui::MainWindow& window, const Asked& asked,
+                const std::optional<pf::EventRef>& goal, bool ok) {
+  if (!ok && !asked.screenshot.isEmpty()) {
+    std::fprintf(stderr, "photofinish: %s\n", qPrintable(window.statusText()));
+    endWith(4);
+  } else if (ok && goal) {
+    if (!asked.screenshot.isEmpty()) {
+      takePictureThere(window, asked.screenshot);
+    }
+    sendTo(window, *goal);
+  } else if (ok && !asked.screenshot.isEmpty()) {
+    takePicture(window, asked.screenshot);
   }
+}
 
+/// False: there is no such pane.
+bool bringToFront(pf::gui::MainWindow& window, const QString& pane) {
+  if (!window.showPane(pane)) {
+    return false;
+  }
+  // A workspace that is chosen later has its own panes in front.
+  const auto show = [&window, pane] { (void)window.showPane(pane); };
+  QObject::connect(&window, &pf::gui::MainWindow::opened, &window, show);
+  QObject::connect(&window.session(), &pf::session::DebugSession::settled, &window, show);
+  return true;
+}
+
+void openWhatIsAsked(pf::gui::MainWindow& window, const Asked& asked) {
+  if (!asked.cores.isEmpty()) {
+    window.openCores(asked.cores, asked.program);
+  } else if (asked.attach) {
+    window.attachTo(asked.attach->toLongLong());
+  } else if (!asked.trace.isEmpty()) {
+    if (asked.trust) {
+      pf::gui::takeOverGiven(asked.trace);
+    }
+    window.openPath(asked.trace);
+  } else if (!asked.screenshot.isEmpty()) {
+    takePicture(window, asked.screenshot);
+  }
+}
+
+int windowMain(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);
+  // Each thread that reads chunks would keep what they took: 740 MB instead of 400 after a tour of
+  // a trace of 10^7 events.
+  (void)::mallopt(M_ARENA_MAX, 1);
+  Application application(argc, argv);
+  QCoreApplication::setOrganizationName(QStringLiteral("photofinish"));
+  QCoreApplication::setApplicationName(QStringLiteral("photofinish"));
+  QCoreApplication::setApplicationVersion(QString::fromLatin1(pf::app::kVersion));
+  const Asked asked = askedOf(application);
+  keepSettingsPrivate();
+  std::optional<pf::EventRef> goal;
+  if (asked.replayTo) {
+    goal = goalOf(*asked.replayTo);
+    if (!goal) {
+      std::fprintf(stderr, "photofinish: --replay-to takes 'failing' or RANK:SERIAL, not '%s'\n",
+                   qPrintable(*asked.replayTo));
+      return 2;
+    }
+  }
   const pf::session::EndOfLocalGdbs endOfGdbs;  // waits after the window is gone
   pf::gui::MainWindow window;
   application.say = [&window](const pf::Error& error) {
     window.say(QString::fromStdString(error.text()), true);
   };
   window.show();
-  if (parser.isSet(pane) && !window.showPane(parser.value(pane))) {
+  if (!asked.pane.isEmpty() && !bringToFront(window, asked.pane)) {
     std::fprintf(stderr,
                  "photofinish: there is no pane '%s'; Tools, Plugins names those of plugins\n",
-                 qPrintable(parser.value(pane)));
+                 qPrintable(asked.pane));
     return 2;
   }
-  if (parser.isSet(pane)) {  // a workspace that is chosen later has its own panes in front
-    const auto show = [&window, name = parser.value(pane)] { (void)window.showPane(name); };
-    QObject::connect(&window, &pf::gui::MainWindow::opened, &window, show);
-    QObject::connect(&window.session(), &pf::session::DebugSession::settled, &window, show);
-  }
-  QObject::connect(&window, &pf::gui::MainWindow::opened, &window, [&](bool ok) {
-    if (!ok && !picture.isEmpty()) {
-      std::fprintf(stderr, "photofinish: %s\n", qPrintable(window.statusText()));
-      endWith(4);
-    } else if (ok && parser.isSet(replayTo)) {
-      if (!picture.isEmpty()) {
-        const QMetaObject::Connection failed =
-            QObject::connect(&window.session(), &pf::session::DebugSession::message, &window,
-                             [&window](const QString& why, bool) {
-                               if (!window.session().isReplaying()) {  // and nothing will
-                                 std::fprintf(stderr, "photofinish: %s\n", qPrintable(why));
-                                 endWith(2);
-                               }
-                             });
-        QObject::connect(
-            &window.session(), &pf::session::DebugSession::settled, &window,
-            [&, failed] {
-              QObject::disconnect(failed);
-              takePicture(window, picture);
-            },
-            Qt::SingleShotConnection);
-      }
-      sendTo(window, *goal);
-    } else if (ok && !picture.isEmpty()) {
-      takePicture(window, picture);
-    }
-  });
-  if (parser.isSet(core)) {
-    window.openCores(parser.values(core), parser.value(program));
-  } else if (parser.isSet(attach)) {
-    window.attachTo(parser.value(attach).toLongLong());
-  } else if (!parser.positionalArguments().isEmpty()) {
-    if (parser.isSet(trust)) {
-      pf::gui::takeOverGiven(parser.positionalArguments().first());
-    }
-    window.openPath(parser.positionalArguments().first());
-  } else if (!picture.isEmpty()) {
-    takePicture(window, picture);
-  }
+  QObject::connect(&window, &pf::gui::MainWindow::opened, &window,
+                   [&](bool ok) { whenOpened(window, asked, goal, ok); });
+  openWhatIsAsked(window, asked);
   return QApplication::exec();
 }
 

@@ -116,6 +116,7 @@ MainWindow::MainWindow(QWidget* parent)
   connectWorkspaces();
   connectOpening();
   connectRecording();
+  connectFollowing();
   connectFiles();
   connectOrders();
   m_workspaces->showNone();
@@ -498,7 +499,9 @@ void MainWindow::connectRecording() {
   connect(m_recording, &RecordingDesk::madeSoFar, this, &MainWindow::openTrace);
   connect(m_recording, &RecordingDesk::problem, this,
           [this](const QString& text) { say(text, true); });
+}
 
+void MainWindow::connectFollowing() {
   statusBar()->addPermanentWidget(m_follow->label());
   m_follow->setOwn([this] { return m_recording->trace(); });
   m_follow->setShown([this] { return m_shown->path(); });

@@ -45,6 +45,7 @@ class MainWindow : public QMainWindow {
  public:
   explicit MainWindow(QWidget* parent = nullptr);
   ~MainWindow() override;
+  Q_DISABLE_COPY_MOVE(MainWindow)
 
   /// Loads a trace on a worker thread; opened() or a message follows.
   void openTrace(const QString& path);
@@ -105,6 +106,7 @@ class MainWindow : public QMainWindow {
   void noteCycle();
   void connectOpening();
   void connectRecording();
+  void connectFollowing();
   void connectFiles();
   void connectOrders();
   void showTrace(const QString& path, const LoadedTrace& trace, views::TraceIndexPtr index);

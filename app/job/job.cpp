@@ -31,6 +31,7 @@ constexpr std::chrono::milliseconds kEndsAfter(50);
 pid_t spawn(const std::vector<std::string>& words, const std::string& directory,
             const int (&descriptors)[3], const std::string& session) {
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (const std::string& word : words) {
     arguments.push_back(const_cast<char*>(word.c_str()));
   }

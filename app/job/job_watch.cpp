@@ -116,8 +116,9 @@ void Job::killAll() {
   m_asked = true;
   m_launcherKilled = true;
   std::vector<pid_t> tree = treeOf(m_launcher);
-  for (auto pid = tree.rbegin(); pid != tree.rend(); ++pid) {  // the launcher last
-    kill(*pid, SIGKILL);
+  std::ranges::reverse(tree);  // the launcher last
+  for (const pid_t pid : tree) {
+    kill(pid, SIGKILL);
   }
 }
 

@@ -5,9 +5,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
-#include <map>
 #include <set>
+#include <string_view>
 
 #include "app/files/paths.h"
 #include "app/job/srun_options.h"
@@ -15,88 +16,87 @@
 namespace pf::app {
 namespace {
 
-/// Options of Open MPI's and MPICH's launchers that take values, by name without dashes.
-const std::map<std::string, int>& mpirunValues() {
-  static const std::map<std::string, int> values = {{"n", 1},
-                                                    {"np", 1},
-                                                    {"c", 1},
-                                                    {"N", 1},
-                                                    {"npernode", 1},
-                                                    {"npersocket", 1},
-                                                    {"H", 1},
-                                                    {"host", 1},
-                                                    {"hosts", 1},
-                                                    {"hostfile", 1},
-                                                    {"machinefile", 1},
-                                                    {"default-hostfile", 1},
-                                                    {"f", 1},
-                                                    {"x", 1},
-                                                    {"wd", 1},
-                                                    {"wdir", 1},
-                                                    {"path", 1},
-                                                    {"prefix", 1},
-                                                    {"map-by", 1},
-                                                    {"bind-to", 1},
-                                                    {"rank-by", 1},
-                                                    {"mca", 2},
-                                                    {"gmca", 2},
-                                                    {"omca", 2},
-                                                    {"prtemca", 2},
-                                                    {"pmixmca", 2},
-                                                    {"am", 1},
-                                                    {"app", 1},
-                                                    {"tune", 1},
-                                                    {"output-filename", 1},
-                                                    {"output", 1},
-                                                    {"stdin", 1},
-                                                    {"tmpdir", 1},
-                                                    {"personality", 1},
-                                                    {"ppr", 1},
-                                                    {"cpu-list", 1},
-                                                    {"cpu-set", 1},
-                                                    {"slot-list", 1},
-                                                    {"rankfile", 1},
-                                                    {"rf", 1},
-                                                    {"timeout", 1},
-                                                    {"max-restarts", 1},
-                                                    {"preload-files", 1},
-                                                    {"s", 1},
-                                                    {"dvm", 1},
-                                                    {"launch-agent", 1},
-                                                    {"env", 2},
-                                                    {"genv", 2},
-                                                    {"envlist", 1},
-                                                    {"genvlist", 1},
-                                                    {"ppn", 1},
-                                                    {"iface", 1},
-                                                    {"bootstrap", 1},
-                                                    {"launcher", 1},
-                                                    {"launcher-exec", 1},
-                                                    {"bootstrap-exec", 1},
-                                                    {"localhost", 1},
-                                                    {"membind", 1},
-                                                    {"topolib", 1},
-                                                    {"usize", 1},
-                                                    {"nameserver", 1},
-                                                    {"demux", 1},
-                                                    {"port-range", 1},
-                                                    {"prepend-pattern", 1},
-                                                    {"rmk", 1},
-                                                    {"configfile", 1},
-                                                    {"errfile-pattern", 1},
-                                                    {"outfile-pattern", 1},
-                                                    {"bind-to-core", 0},
-                                                    {"with-ft", 1},
-                                                    {"runtime-options", 1},
-                                                    {"stream-buffering", 1},
-                                                    {"memory-alloc-kinds", 1},
-                                                    {"report-uri", 1},
-                                                    {"spawn-timeout", 1},
-                                                    {"forward-signals", 1},
-                                                    {"dvm-uri", 1},
-                                                    {"namespace", 1},
-                                                    {"display", 1}};
-  return values;
+/// Options of Open MPI's and MPICH's launchers that take a value, by name without dashes; and those that take two.
+constexpr auto kWithValue = std::to_array<std::string_view>({"n",
+                                                             "np",
+                                                             "c",
+                                                             "N",
+                                                             "npernode",
+                                                             "npersocket",
+                                                             "H",
+                                                             "host",
+                                                             "hosts",
+                                                             "hostfile",
+                                                             "machinefile",
+                                                             "default-hostfile",
+                                                             "f",
+                                                             "x",
+                                                             "wd",
+                                                             "wdir",
+                                                             "path",
+                                                             "prefix",
+                                                             "map-by",
+                                                             "bind-to",
+                                                             "rank-by",
+                                                             "am",
+                                                             "app",
+                                                             "tune",
+                                                             "output-filename",
+                                                             "output",
+                                                             "stdin",
+                                                             "tmpdir",
+                                                             "personality",
+                                                             "ppr",
+                                                             "cpu-list",
+                                                             "cpu-set",
+                                                             "slot-list",
+                                                             "rankfile",
+                                                             "rf",
+                                                             "timeout",
+                                                             "max-restarts",
+                                                             "preload-files",
+                                                             "s",
+                                                             "dvm",
+                                                             "launch-agent",
+                                                             "envlist",
+                                                             "genvlist",
+                                                             "ppn",
+                                                             "iface",
+                                                             "bootstrap",
+                                                             "launcher",
+                                                             "launcher-exec",
+                                                             "bootstrap-exec",
+                                                             "localhost",
+                                                             "membind",
+                                                             "topolib",
+                                                             "usize",
+                                                             "nameserver",
+                                                             "demux",
+                                                             "port-range",
+                                                             "prepend-pattern",
+                                                             "rmk",
+                                                             "configfile",
+                                                             "errfile-pattern",
+                                                             "outfile-pattern",
+                                                             "with-ft",
+                                                             "runtime-options",
+                                                             "stream-buffering",
+                                                             "memory-alloc-kinds",
+                                                             "report-uri",
+                                                             "spawn-timeout",
+                                                             "forward-signals",
+                                                             "dvm-uri",
+                                                             "namespace",
+                                                             "display"});
+constexpr auto kWithTwoValues =
+    std::to_array<std::string_view>({"mca", "gmca", "omca", "prtemca", "pmixmca", "env", "genv"});
+
+/// Words behind an option.
+std::size_t valuesOfMpirun(std::string_view name) {
+  const auto among = [name](const auto& options) {
+    return std::ranges::find(options, name) != options.end();
+  };
+  return among(kWithValue) ? 1 : among(kWithTwoValues) ? 2 : 0;
 }
 
 bool isMpirun(const std::string& name) {
@@ -124,8 +124,7 @@ std::size_t optionWords(const std::vector<std::string>& words, std::size_t i, bo
   if (name.find('=') != std::string::npos) {
     return 1;
   }
-  const auto found = mpirunValues().find(name);
-  return found == mpirunValues().end() ? 1 : 1 + static_cast<std::size_t>(found->second);
+  return 1 + valuesOfMpirun(name);
 }
 
 Error programNotFound(const std::string& program) {
@@ -266,6 +265,10 @@ LaunchCommand alone(const LaunchCommand& command) {
   return out;
 }
 
+/// Options that say what the program gets, not where it runs.
+constexpr auto kForTheProgram = std::to_array<std::string_view>(
+    {"mca", "gmca", "omca", "pmixmca", "prtemca", "x", "env", "genv", "envlist", "genvlist"});
+
 LaunchCommand ofSo(const LaunchCommand& command, std::size_t processes) {
   if (command.launcher.empty()) {
     return command;
@@ -278,15 +281,13 @@ LaunchCommand ofSo(const LaunchCommand& command, std::size_t processes) {
     const std::size_t words = optionWords(command.words, i, false);
     const std::string name = command.words[i].substr(
         std::min(command.words[i].find_first_not_of('-'), command.words[i].size()));
-    for (const char* kept :
-         {"mca", "gmca", "omca", "pmixmca", "prtemca", "x", "env", "genv", "envlist", "genvlist"}) {
-      if (name == kept) {
-        for (std::size_t j = i; j < i + words && j < command.programs.front(); ++j) {
-          out.words.push_back(command.words[j]);
-        }
-      }
+    const std::size_t next = i + std::max<std::size_t>(words, 1);
+    if (std::ranges::find(kForTheProgram, name) != kForTheProgram.end()) {
+      out.words.insert(out.words.end(), command.words.begin() + static_cast<std::ptrdiff_t>(i),
+                       command.words.begin() +
+                           static_cast<std::ptrdiff_t>(std::min(next, command.programs.front())));
     }
-    i += std::max<std::size_t>(words, 1);
+    i = next;
   }
   out.programs.push_back(out.words.size());
   out.words.insert(out.words.end(),

@@ -261,7 +261,7 @@ void ToolDesk::takeLoaded() {
     }
   });
   if (const Status part = m_run->debugOnly(m_part); !part) {
-    const Error error = part.error();
+    Error error = part.error();
     m_run.reset();
     fail(error);
     return;

@@ -48,6 +48,7 @@ class ToolDesk : public QObject {
 
   explicit ToolDesk(McpOptions options, Prepare prepare = {});
   ~ToolDesk() override;
+  Q_DISABLE_COPY_MOVE(ToolDesk)
 
   /// No call goes on. ended() follows, later.
   void call(const mcp::Tool& tool, const Given& given);

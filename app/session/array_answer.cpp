@@ -204,7 +204,7 @@ Result<ArrayValues> withWords(ArrayValues array, const QJsonObject& answer) {
   if (texts.size() != product(array.dims, array.dims.size())) {
     return wrong(QStringLiteral("it has %1 elements").arg(texts.size()));
   }
-  for (const QJsonValue& text : texts) {
+  for (const auto& text : texts) {
     array.words << shortText(text);
   }
   return array;

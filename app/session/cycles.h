@@ -65,8 +65,8 @@ class Cycles : public QObject {
  private:
   struct HitKey {
     int cycle = 0;
-    int index = 0;  ///< in the cycle's list
-    auto operator<=>(const HitKey&) const = default;
+    int index = 0;                                    ///< in the cycle's list
+    auto operator<=>(const HitKey&) const = default;  // NOLINT(modernize-use-nullptr)
   };
 
   void read(db::TraceStore& store);

@@ -60,6 +60,7 @@ class DebugSession : public QObject, private mi::FleetObserver {
  public:
   explicit DebugSession(QObject* parent = nullptr);
   ~DebugSession() override;
+  Q_DISABLE_COPY_MOVE(DebugSession)
 
   /// Takes over a loaded trace; brings back its breakpoints, watches and cycles.
   void open(const QString& path, LoadedTrace trace);
@@ -274,6 +275,8 @@ class DebugSession : public QObject, private mi::FleetObserver {
   // debug_session_hits.cpp
   void noteStanding(int rank);
   void tellStop(int rank, const mi::StopEvent& stop);
+  bool isOurStop(int rank, const mi::StopEvent& stop);
+  void noteStop(int rank, const mi::StopEvent& stop);
   void noteDivergence(const EventRef& at);
   [[nodiscard]] bool passesOver(int rank, const mi::StopEvent& stop);
   void onBreakpointHit(int id, int rank);

@@ -28,33 +28,28 @@ void DebugSession::onRankState(mi::Rank rank, mi::SessionState state) {
   Q_EMIT ranksChanged();
 }
 
-void DebugSession::onRankStopped(mi::Rank rank, const mi::StopEvent& stop) {
-  RankNow& now = m_state.now[rank];
+/// Whether nobody is to know of the stop but the parts of the session, as they use it, or as the rank has ended.
+bool DebugSession::isOurStop(int rank, const mi::StopEvent& stop) {
   if (m_state.source == Source::Cores) {
-    return;  // the file has been opened, which is dealt with there
+    return true;  // the file has been opened, which is dealt with there
   }
   if (m_state.source == Source::Job && stop.exited()) {
     rankEnded(rank, text(stop.describe()));
   }
   if (m_state.phase == Phase::Attaching || m_state.phase == Phase::GoingBack || stop.exited()) {
-    return;
+    return true;
   }
   if (m_stopFilter && stop.reason == mi::StopReason::Breakpoint && !m_control.isStepping(rank)) {
     if (const int id = breakpointAt(rank); id != 0 && m_stopFilter(rank, id)) {
-      return;
+      return true;
     }
   }
-  if (m_lines->takes(rank, stop)) {
-    return;
-  }
-  const bool searched = m_search.isAsFar(rank, stop);  // what it has found is said
-  if (passesOver(rank, stop) || (searched && m_search.counted())) {
-    return;
-  }
-  if (stop.reason == mi::StopReason::Event && m_control.mayGoOn(rank)) {
-    m_control.sendOn(rank);  // sent on before GDB had told of this stop
-    return;
-  }
+  return m_lines->takes(rank, stop);
+}
+
+/// Keeps why the rank has stopped, and what it hit.
+void DebugSession::noteStop(int rank, const mi::StopEvent& stop) {
+  RankNow& now = m_state.now[rank];
   const QString standing =
       stop.reason == mi::StopReason::Event ? m_breakpoints.standingText(rank) : QString();
   now.why = standing.isEmpty() ? text(stop.describe()) : standing;
@@ -77,6 +72,21 @@ void DebugSession::onRankStopped(mi::Rank rank, const mi::StopEvent& stop) {
   if (found) {
     m_search.end();
   }
+}
+
+void DebugSession::onRankStopped(mi::Rank rank, const mi::StopEvent& stop) {
+  if (isOurStop(rank, stop)) {
+    return;
+  }
+  const bool searched = m_search.isAsFar(rank, stop);  // what it has found is said
+  if (passesOver(rank, stop) || (searched && m_search.counted())) {
+    return;
+  }
+  if (stop.reason == mi::StopReason::Event && m_control.mayGoOn(rank)) {
+    m_control.sendOn(rank);  // sent on before GDB had told of this stop
+    return;
+  }
+  noteStop(rank, stop);
   const bool paused = m_control.noLongerMoves(rank, stop);
   Q_EMIT ranksChanged();
   if (!searched && !m_state.searching) {

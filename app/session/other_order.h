@@ -19,6 +19,7 @@ class OtherOrder : public QObject {
   using QObject::QObject;
   /// What goes on is ended.
   ~OtherOrder() override;
+  Q_DISABLE_COPY_MOVE(OtherOrder)
 
   [[nodiscard]] bool isRunning() const { return m_process != nullptr; }
   /// `what`: RACE, RACE:ALTERNATIVE or RANK:EVENT=SENDER:EVENT. `to`: the new trace; empty: freeName(). flipped() follows.

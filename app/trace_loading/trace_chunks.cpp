@@ -71,7 +71,7 @@ std::shared_ptr<const void> FileChunks::hold() const {
           }};
 }
 
-void FileChunks::whenItFails(std::function<void(const QString&)> tell) const {
+void FileChunks::whenItFails(const std::function<void(const QString&)>& tell) const {
   QString problem;
   {
     const std::lock_guard lock(m_mutex);

@@ -35,7 +35,7 @@ class FileChunks : public views::ExecutionChunks {
   bool read(Rank rank, std::size_t ordinal, std::vector<SendEnds>& values) const override;
   bool read(Rank rank, std::size_t ordinal, std::vector<ReceiveEnds>& values) const override;
   [[nodiscard]] std::shared_ptr<const void> hold() const override;
-  void whenItFails(std::function<void(const QString&)> tell) const override;
+  void whenItFails(const std::function<void(const QString&)>& tell) const override;
 
  private:
   template <typename T>

@@ -121,7 +121,7 @@ views::TraceDataPtr loadOutline(const QString& path) {
   known.lastTime = outline.lastStep;
   data->pyramid = std::make_shared<const FileDensityLevels>(std::move(*summary));
   data->profile = profileOf(*data->pyramid, outline.events.size(), outline.lastStep);
-  data->outline = std::move(known);
+  data->outline = known;
   return data;
 }
 

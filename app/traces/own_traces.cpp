@@ -53,6 +53,7 @@ std::vector<std::vector<std::string>> launchWords(const std::vector<db::LaunchFa
   }
   std::ranges::sort(facts);
   std::vector<std::vector<std::string>> words;
+  words.reserve(facts.size());
   for (auto& [rank, text] : facts) {
     words.push_back({std::to_string(rank), std::move(text)});
   }
@@ -176,6 +177,7 @@ std::string digestOfGroups(const db::RunInfo& run) {
 std::vector<NamedDigest> named(const db::RunInfo& run,
                                const std::vector<ContentsDigest>& contents) {
   std::vector<NamedDigest> all;
+  all.reserve(contents.size());
   for (const ContentsDigest& each : contents) {
     all.push_back({nameOf(run.salt, each.rank), each.chunks + each.row});
   }

@@ -122,6 +122,7 @@ Table makeTable(TableId id, TableKind kind, const char* name, const char* create
 const std::vector<Table>& tables() {
   static const std::vector<Table> kTables = [] {
     std::vector<Table> all;
+    all.reserve(std::size(kEntries));
     for (const Entry& entry : kEntries) {
       all.push_back(
           makeTable(entry.id, entry.kind, entry.name, entry.create, entry.columns, entry.order));

@@ -37,6 +37,7 @@ Status queryTrace(const std::string& path, const std::string& sql,
     return Error{ErrorCode::Usage, "the query is not a SELECT", kAdvice};
   }
   std::vector<std::string> names;
+  names.reserve(static_cast<std::size_t>(statement->columnCount()));
   for (int column = 0; column < statement->columnCount(); ++column) {
     names.push_back(statement->columnName(column));
   }

@@ -178,7 +178,8 @@ std::size_t CodeFrame::argumentCount() const {
   const int keywords = std::clamp(field(m_layout.codeKeywordArguments), 0, 1 << 16);
   const int more =
       ((flags() & kFlagVarargs) != 0 ? 1 : 0) + ((flags() & kFlagVarkeywords) != 0 ? 1 : 0);
-  return static_cast<std::size_t>(positional + keywords + more);
+  const int all = positional + keywords + more;  // no more than some 131,000
+  return static_cast<std::size_t>(all);
 }
 
 std::vector<Variable> CodeFrame::variables() const {

@@ -129,9 +129,9 @@ std::string integerText(std::vector<std::uint32_t> digits, bool negative) {
   }
   while (!digits.empty()) {
     std::uint64_t rest = 0;
-    for (auto digit = digits.rbegin(); digit != digits.rend(); ++digit) {
-      rest = rest << 30U | (*digit & 0x3FFFFFFFU);
-      *digit = static_cast<std::uint32_t>(rest / kBillion);
+    for (std::size_t i = digits.size(); i-- > 0;) {
+      rest = rest << 30U | (digits[i] & 0x3FFFFFFFU);
+      digits[i] = static_cast<std::uint32_t>(rest / kBillion);
       rest %= kBillion;
     }
     while (!digits.empty() && digits.back() == 0) {

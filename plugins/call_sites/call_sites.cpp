@@ -44,6 +44,7 @@ std::vector<SiteUse> siteUses(const views::TraceIndex& trace) {
     }
   }
   std::vector<SiteUse> out;
+  out.reserve(uses.size());
   for (auto& [key, use] : uses) {
     out.push_back(std::move(use));
   }

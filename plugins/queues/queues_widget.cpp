@@ -80,6 +80,22 @@ QueuesWidget::QueuesWidget(QWidget* parent)
   m_canvas->addActions({csv, dot});
   m_canvas->setContextMenuPolicy(Qt::ActionsContextMenu);
 
+  layOut();
+  connect(m_moment, &QComboBox::currentIndexChanged, this, &QueuesWidget::refresh);
+  connect(m_filter, &QLineEdit::textChanged, m_proxy, &QSortFilterProxyModel::setFilterFixedString);
+  connect(m_table, &QTableView::activated, this, [this](const QModelIndex& index) {
+    Q_EMIT eventSelected(m_model->item(m_proxy->mapToSource(index).row()).event);
+  });
+  connect(m_canvas, &WaitsCanvas::rankClicked, this, [this](int rank) {
+    for (const views::RankWait& wait : m_state.waits) {
+      if (wait.rank == rank) {
+        Q_EMIT eventSelected(wait.event);
+      }
+    }
+  });
+}
+
+void QueuesWidget::layOut() {
   auto* top = new QHBoxLayout;
   top->setContentsMargins(6, 4, 6, 0);
   top->addWidget(m_moment);
@@ -96,19 +112,6 @@ QueuesWidget::QueuesWidget(QWidget* parent)
   layout->addLayout(top);
   layout->addWidget(m_waits);
   layout->addWidget(split, 1);
-
-  connect(m_moment, &QComboBox::currentIndexChanged, this, &QueuesWidget::refresh);
-  connect(m_filter, &QLineEdit::textChanged, m_proxy, &QSortFilterProxyModel::setFilterFixedString);
-  connect(m_table, &QTableView::activated, this, [this](const QModelIndex& index) {
-    Q_EMIT eventSelected(m_model->item(m_proxy->mapToSource(index).row()).event);
-  });
-  connect(m_canvas, &WaitsCanvas::rankClicked, this, [this](int rank) {
-    for (const views::RankWait& wait : m_state.waits) {
-      if (wait.rank == rank) {
-        Q_EMIT eventSelected(wait.event);
-      }
-    }
-  });
 }
 
 void QueuesWidget::copy(const QString& text) {

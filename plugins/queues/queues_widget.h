@@ -109,6 +109,7 @@ class QueuesWidget : public ViewWidget {
   void showEvent(QShowEvent* event) override;
 
  private:
+  void layOut();
   void refresh();
   [[nodiscard]] std::function<views::JobState()> question() const;
   void showState(views::JobState state);

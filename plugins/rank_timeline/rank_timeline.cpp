@@ -107,7 +107,7 @@ void TimelineModel::setNext(Serial next) {
   }
 }
 
-EventRef TimelineModel::event(int row) const {
+EventRef TimelineModel::eventAt(int row) const {
   if (row < 0 || row >= rowCount()) {
     return {};
   }
@@ -160,7 +160,7 @@ QString TimelineModel::text(EventRef event, int column) const {
 }
 
 QVariant TimelineModel::data(const QModelIndex& index, int role) const {
-  const EventRef at = event(index.row());
+  const EventRef at = eventAt(index.row());
   if (!at.valid()) {
     return {};
   }

@@ -39,7 +39,7 @@ class TimelineModel : public QAbstractTableModel {
   void setNext(Serial next);
   [[nodiscard]] const QString& problem() const { return m_problem; }  ///< of the search
   [[nodiscard]] Rank rank() const { return m_rank; }
-  [[nodiscard]] EventRef event(int row) const;
+  [[nodiscard]] EventRef eventAt(int row) const;
   /// Row of the event; where it is filtered out, of the last one before it. -1: none.
   [[nodiscard]] int rowOf(Serial serial) const;
   [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;

@@ -68,7 +68,7 @@ TimelineWidget::TimelineWidget(QWidget* parent)
   connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
           [this](const QModelIndex& current) {
             if (!m_quiet && current.isValid()) {
-              m_selected = m_model->event(current.row());
+              m_selected = m_model->eventAt(current.row());
               m_toBring = false;
               Q_EMIT eventSelected(m_selected);
             }
@@ -187,7 +187,7 @@ void TimelineWidget::fill(const views::TraceIndexPtr& trace, const Rows& rows,
 bool TimelineWidget::goTo(Serial serial, bool bringIntoView) {
   m_quiet = true;
   const QModelIndex index = m_model->index(m_model->rowOf(serial), 0);
-  const bool isThere = m_model->event(index.row()).serial == serial;
+  const bool isThere = m_model->eventAt(index.row()).serial == serial;
   m_table->setCurrentIndex(isThere ? index : QModelIndex());
   if (bringIntoView) {
     m_table->scrollTo(index, QAbstractItemView::PositionAtCenter);

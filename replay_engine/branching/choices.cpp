@@ -567,6 +567,7 @@ std::vector<GivenCode> Choices::otherGiven(std::uint32_t number, Past& past) con
   const bool some = callOf(choice).some;
   const std::vector<std::uint32_t> places = couldEnd(choice, past);
   std::vector<GivenCode> codes;
+  codes.reserve(places.size());
   for (const std::uint32_t place : places) {
     codes.push_back(some ? 1U << place : place);
   }

@@ -24,6 +24,14 @@ struct Block {
   std::uint32_t seed;
   std::span<const unsigned char> bytes;
 
+  /// `used` is 0 where it is not sealed.
+  [[nodiscard]] BlockTrailer trailer() const {
+    BlockTrailer trailer{};
+    if (bytes.size() == kLogBlockSize) {
+      std::memcpy(&trailer, bytes.data() + kLogBlockData, sizeof trailer);
+    }
+    return trailer;
+  }
   [[nodiscard]] bool isNamedBy(std::uint64_t commit) const {
     return ((commit >> 16) & 0xFFFFU) == (number & 0xFFFFU);
   }
@@ -44,9 +52,8 @@ struct Block {
   }
 };
 
-}  // namespace
-
-Result<LogExtent> checkLog(std::span<const unsigned char> file) {
+/// Error unless `file` begins as a log that can be read.
+Status checkHeader(std::span<const unsigned char> file) {
   if (file.size() < kLogHeaderSize) {
     return notALog("it has " + std::to_string(file.size()) + " bytes");
   }
@@ -64,47 +71,58 @@ Result<LogExtent> checkLog(std::span<const unsigned char> file) {
   if (header->headerCrc != crc32c(file.data() + begin, offsetof(LogHeader, commit) - begin)) {
     return notALog("its header is damaged");
   }
+  return {};
+}
+
+/// The block that is not sealed, the last one as a rule.
+void takeUnsealed(LogExtent& extent, const Block& part, const LogHeader& header) {
+  const std::uint64_t commit = header.commit.load();
+  if (!part.isNamedBy(commit)) {
+    // Sealed just before the rank died, and nothing was written after; else blocks are missing.
+    const bool justSealed =
+        part.number > 0 && ((commit >> 16) & 0xFFFFU) == ((part.number - 1) & 0xFFFFU);
+    if (justSealed || (commit == 0 && part.number == 0)) {
+      return;
+    }
+    extent.damaged = true;
+    extent.damage = blockName(part.number) +
+                    " is not sealed, though later ones were written; what follows is lost";
+  } else if (!part.verifies(commit)) {
+    extent.damaged = true;
+    extent.damage = "the last block (" + std::to_string(part.number) +
+                    ") is damaged or cut short; its last records are lost";
+  }
+  extent.blocks.push_back(part.rest(header));
+}
+
+}  // namespace
+
+Result<LogExtent> checkLog(std::span<const unsigned char> file) {
+  if (Status begins = checkHeader(file); !begins) {
+    return begins.error();
+  }
+  const auto* header = reinterpret_cast<const LogHeader*>(file.data());
   LogExtent extent;
   const std::uint64_t commit = header->commit.load();
   const std::uint64_t whole = (file.size() - kLogHeaderSize + kLogBlockSize - 1) / kLogBlockSize;
   for (std::uint64_t block = 0; block < whole; ++block) {
     const std::size_t offset = kLogHeaderSize + block * kLogBlockSize;
     const auto bytes = file.subspan(offset, std::min(kLogBlockSize, file.size() - offset));
-    const std::uint32_t seed = logBlockSeed(header->salt, block);
-    BlockTrailer trailer{};
-    if (bytes.size() == kLogBlockSize) {
-      std::memcpy(&trailer, bytes.data() + kLogBlockData, sizeof trailer);
-    }
-    const Block part{block, seed, bytes};
-    if (trailer.used != 0) {
-      if (trailer.used > kLogBlockData || crc32c(bytes.data(), trailer.used, seed) != trailer.crc) {
-        extent.damaged = true;
-        extent.damage = blockName(block) + " of " + std::to_string(whole) +
-                        " is damaged; its last records and what follows are lost";
-        extent.blocks.push_back(part.rest(*header));
-        return extent;
-      }
-      extent.blocks.push_back(bytes.first(trailer.used));
-      continue;
-    }
-    if (!part.isNamedBy(commit)) {
-      // Sealed just before the rank died, and nothing was written after; else blocks are missing.
-      const bool justSealed = block > 0 && ((commit >> 16) & 0xFFFFU) == ((block - 1) & 0xFFFFU);
-      if (!justSealed && (commit != 0 || block != 0)) {
-        extent.damaged = true;
-        extent.damage = blockName(block) +
-                        " is not sealed, though later ones were written; what follows is lost";
-        extent.blocks.push_back(part.rest(*header));
-      }
+    const Block part{block, logBlockSeed(header->salt, block), bytes};
+    const BlockTrailer trailer = part.trailer();
+    if (trailer.used == 0) {
+      takeUnsealed(extent, part, *header);
       return extent;
     }
-    if (!part.verifies(commit)) {
+    if (trailer.used > kLogBlockData ||
+        crc32c(bytes.data(), trailer.used, part.seed) != trailer.crc) {
       extent.damaged = true;
-      extent.damage = "the last block (" + std::to_string(block) +
-                      ") is damaged or cut short; its last records are lost";
+      extent.damage = blockName(block) + " of " + std::to_string(whole) +
+                      " is damaged; its last records and what follows are lost";
+      extent.blocks.push_back(part.rest(*header));
+      return extent;
     }
-    extent.blocks.push_back(part.rest(*header));
-    return extent;
+    extent.blocks.push_back(bytes.first(trailer.used));
   }
   if (commit != 0 && ((commit >> 16) & 0xFFFFU) >= whole % 0x10000U && whole < 0x10000U) {
     extent.damaged = true;

@@ -394,6 +394,7 @@ void Encoding::addChoice(Rank rank, Serial serial, Gone& gone, Clause& blocked) 
 
 void Encoding::atMostOne(const std::vector<Consumed>& choice) {
   std::vector<Pair> pairs;
+  pairs.reserve(choice.size());
   for (const Consumed& each : choice) {
     pairs.push_back({kNone, each.literal});
   }

@@ -381,6 +381,7 @@ int badness(const Judged& judged) {
 
 std::vector<std::string> namesOf(const auto& entries) {
   std::vector<std::string> names;
+  names.reserve(entries.size());
   for (const auto& [name, entry] : entries) {
     names.push_back(name);
   }

@@ -46,18 +46,18 @@ int fuzzyScore(const QString& letters, const QString& text) {
 void CommandListModel::setCommands(const QList<Command>& commands) {
   beginResetModel();
   m_commands = commands;
-  sort();
+  sortShown();
   endResetModel();
 }
 
 void CommandListModel::setLetters(const QString& letters) {
   beginResetModel();
   m_letters = letters;
-  sort();
+  sortShown();
   endResetModel();
 }
 
-void CommandListModel::sort() {
+void CommandListModel::sortShown() {
   QList<std::pair<int, Command>> fitting;
   for (const Command& command : std::as_const(m_commands)) {
     const int inText = fuzzyScore(m_letters, command.text);

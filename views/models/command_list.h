@@ -40,7 +40,7 @@ class CommandListModel : public QAbstractTableModel {
                                     int role) const override;
 
  private:
-  void sort();
+  void sortShown();
 
   QList<Command> m_commands;
   QList<Command> m_shown;

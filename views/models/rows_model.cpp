@@ -61,7 +61,7 @@ QVariant RowsModel::headerData(int section, Qt::Orientation orientation, int rol
 }
 
 QList<QStringList> memoryRows(quint64 address, const QString& digits) {
-  constexpr int kBytes = 16;
+  constexpr qsizetype kBytes = 16;
   QList<QStringList> rows;
   for (qsizetype from = 0; from + 1 < digits.size(); from += 2 * kBytes) {
     QString bytes;

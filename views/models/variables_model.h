@@ -24,6 +24,7 @@ class VariablesModel : public QAbstractItemModel {
 
   explicit VariablesModel(QObject* parent = nullptr);
   ~VariablesModel() override;
+  Q_DISABLE_COPY_MOVE(VariablesModel)
 
   /// Variables of a frame. `frameKey` names it ("2:collect"): the same key keeps what is open.
   void setVariables(const QString& frameKey, const QList<Variable>& variables);

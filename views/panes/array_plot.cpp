@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <QMouseEvent>
 #include <QPainter>
@@ -82,10 +83,11 @@ void ArrayPlot::paintEvent(QPaintEvent* /*event*/) {
   }
   painter.drawRect(where);
   painter.setPen(theme.receive);
-  double last = NAN;
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  double last = kNone;
   for (std::size_t i = 0; i < columns.size(); ++i) {
     if (!columns[i].any) {
-      last = NAN;
+      last = kNone;
       continue;
     }
     const double x = where.left() + static_cast<double>(i) + 0.5;

@@ -80,6 +80,7 @@ RaceListView::RaceListView(QWidget* parent)
   setUpTable(*m_table);
   m_table->setSortingEnabled(true);
   m_table->sortByColumn(RaceListModel::Severity, Qt::AscendingOrder);
+  m_table->setAccessibleName(tr("Races"));
   m_table->setContextMenuPolicy(Qt::ActionsContextMenu);
   m_table->addActions({m_replay, m_take});
   m_take->setToolTip(
@@ -118,8 +119,13 @@ RaceListView::RaceListView(QWidget* parent)
       Q_EMIT raceSelected(m_told);
     }
   });
-  m_table->setAccessibleName(tr("Races"));
-  QWidget* before = nullptr;  // from left to right
+  orderTabs();
+  setTrace(nullptr);
+}
+
+/// From left to right.
+void RaceListView::orderTabs() {
+  QWidget* before = nullptr;
   for (QWidget* widget :
        {m_classes->findChild<QWidget*>(u"raceClasses"_s), static_cast<QWidget*>(m_filter),
         static_cast<QWidget*>(m_table), static_cast<QWidget*>(m_details)}) {
@@ -128,7 +134,6 @@ RaceListView::RaceListView(QWidget* parent)
     }
     before = widget;
   }
-  setTrace(nullptr);
 }
 
 /// Classes, their races, the messages of one beside one another; below them in full width why it could have been otherwise.
@@ -232,7 +237,7 @@ void RaceListView::selectMessage(std::uint32_t message) {
   }
 }
 
-void RaceListView::setTrace(TraceIndexPtr trace) {
+void RaceListView::setTrace(const TraceIndexPtr& trace) {
   m_judging.forget();
   m_wanted = -1;
   if (trace && trace->data().races.size() > kFewEvents) {

@@ -37,7 +37,7 @@ class RaceListView : public QWidget {
  public:
   explicit RaceListView(QWidget* parent = nullptr);
 
-  void setTrace(TraceIndexPtr trace);
+  void setTrace(const TraceIndexPtr& trace);
   /// A newer version of the same run: filter, order and what is selected stay.
   void renewTrace(const TraceIndexPtr& trace);
   /// What the user says has failed: the weights go by it. Not valid: what the recording has.
@@ -83,6 +83,7 @@ class RaceListView : public QWidget {
   void updateCount();
   void takeInstead();
   void layOut();
+  void orderTabs();
 
   RaceClassesView* m_classes;
   RaceListModel* m_model;

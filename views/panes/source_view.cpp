@@ -302,7 +302,7 @@ void SourceView::showLocation(const QString& path, int line) {
   }
 }
 
-void SourceView::setPlace(SourceMarkKind kind, Place place) {
+void SourceView::setPlace(SourceMarkKind kind, const Place& place) {
   const Place old = m_places.value(kind);
   if (SourceEditor* before = editor(old.path); before != nullptr && old.path != place.path) {
     before->setMarkedLine(kind, 0);

@@ -37,6 +37,7 @@ class SourceView : public QWidget {
   explicit SourceView(std::unique_ptr<SourceLoader> loader = std::make_unique<FileSourceLoader>(),
                       QWidget* parent = nullptr);
   ~SourceView() override;
+  Q_DISABLE_COPY_MOVE(SourceView)
 
   /// Opens `path` (as the debug information names it) and shows `line`, 1-based.
   void showLocation(const QString& path, int line);
@@ -89,7 +90,7 @@ class SourceView : public QWidget {
   [[nodiscard]] QWidget* makeMissingPage(const QString& path, const Error& error);
   [[nodiscard]] int tabOf(const QString& path) const;
   void connectEditor(SourceEditor* editor);
-  void setPlace(SourceMarkKind kind, Place place);
+  void setPlace(SourceMarkKind kind, const Place& place);
   void makeFindBar();
   void makeActions();
   void findText(bool forward);

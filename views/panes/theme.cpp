@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/panes/theme.h"
 
+#include <cmath>
+
 namespace pf::views {
 
 namespace {
@@ -15,7 +17,7 @@ QColor withAlpha(QColor color, double alpha) {
 }
 
 QColor mixed(const QColor& a, const QColor& b, double t) {
-  const auto part = [t](int x, int y) { return static_cast<int>(x + (y - x) * t + 0.5); };
+  const auto part = [t](int x, int y) { return static_cast<int>(std::lround(x + (y - x) * t)); };
   return QColor(part(a.red(), b.red()), part(a.green(), b.green()), part(a.blue(), b.blue()));
 }
 

@@ -36,6 +36,7 @@ class LinkedItems {
 class EventLinkIndex {
  public:
   explicit EventLinkIndex(const TraceEvents& events);
+  ~EventLinkIndex() = default;
   EventLinkIndex(const EventLinkIndex&) = delete;
   EventLinkIndex& operator=(const EventLinkIndex&) = delete;
 

@@ -16,6 +16,7 @@ namespace pf::views {
 class RaceIndex {
  public:
   explicit RaceIndex(const TraceEvents& events);
+  ~RaceIndex() = default;
   RaceIndex(const RaceIndex&) = delete;
   RaceIndex& operator=(const RaceIndex&) = delete;
 

@@ -31,6 +31,7 @@ class TraceTimes {
   explicit TraceTimes(const TraceEvents& events);
   /// The physical ones, of events that are in memory and have times of a clock.
   TraceTimes(const TraceEvents& events, const PyramidMaker& pyramid);
+  ~TraceTimes() = default;
   TraceTimes(const TraceTimes&) = delete;
   TraceTimes& operator=(const TraceTimes&) = delete;
 

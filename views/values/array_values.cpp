@@ -397,7 +397,7 @@ QString partText(const ArrayValues& values) {
 QString summaryText(const ArrayValues& values, const ArrayStatistics& found) {
   QString text = partText(values) + extentText(values) + u" of %1"_s.arg(values.type);
   if (values.kind == ElementKind::Logical || values.kind == ElementKind::Bool) {
-    const auto yes = static_cast<qint64>(found.mean * static_cast<double>(found.numbers) + 0.5);
+    const auto yes = qint64{std::llround(found.mean * static_cast<double>(found.numbers))};
     text += u": %1 true, %2 false"_s.arg(yes).arg(found.numbers - yes);
   } else if (found.numbers > 0) {
     const bool complex = values.kind == ElementKind::Complex;

@@ -10,6 +10,8 @@
 #include <QString>
 #include <QStringList>
 
+#include "views/values/namespaces.h"
+
 namespace pf::values {
 
 enum class ElementKind {
@@ -130,7 +132,3 @@ class ArraySummary {
 using ArraySummaryPtr = std::shared_ptr<const ArraySummary>;
 
 }  // namespace pf::values
-
-namespace pf::views {
-using namespace values;
-}  // namespace pf::views

@@ -9,6 +9,7 @@
 #include <QStringList>
 
 #include "replay_engine/execution/execution.h"
+#include "views/values/namespaces.h"
 
 namespace pf::values {
 
@@ -194,7 +195,3 @@ enum class OutputStream { Out, Err };
 bool setStops(Breakpoint& breakpoint, const QString& text);
 
 }  // namespace pf::values
-
-namespace pf::views {
-using namespace values;
-}  // namespace pf::views

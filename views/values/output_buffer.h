@@ -13,6 +13,7 @@
 #include <QStringList>
 
 #include "views/values/debug_values.h"
+#include "views/values/namespaces.h"
 
 namespace pf::values {
 
@@ -73,7 +74,3 @@ class CommandHistory {
 };
 
 }  // namespace pf::values
-
-namespace pf::views {
-using namespace values;
-}  // namespace pf::views

@@ -7,6 +7,7 @@
 #include <QString>
 
 #include "views/values/debug_values.h"
+#include "views/values/namespaces.h"
 
 namespace pf::values {
 
@@ -41,7 +42,3 @@ struct GroupRun {
 [[nodiscard]] QString groupRunText(const GroupRun& run, const QList<RankState>& states);
 
 }  // namespace pf::values
-
-namespace pf::views {
-using namespace values;
-}  // namespace pf::views

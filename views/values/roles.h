@@ -4,6 +4,8 @@
 
 #include <Qt>
 
+#include "views/values/namespaces.h"
+
 namespace pf::values {
 
 enum Role {
@@ -18,7 +20,3 @@ enum Role {
 enum class Tone { Normal, Muted, Race, Bad, Good, Changed, Active };
 
 }  // namespace pf::values
-
-namespace pf::views {
-using namespace values;
-}  // namespace pf::views

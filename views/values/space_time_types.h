@@ -5,6 +5,7 @@
 #include <QString>
 
 #include "replay_engine/execution/execution.h"
+#include "views/values/namespaces.h"
 #include "views/values/roles.h"
 
 namespace pf::values {
@@ -37,7 +38,3 @@ struct RankHeader {
 };
 
 }  // namespace pf::values
-
-namespace pf::views {
-using namespace values;
-}  // namespace pf::views

@@ -9,6 +9,7 @@
 #include <QAbstractItemModel>
 
 #include "views/values/debug_values.h"
+#include "views/values/namespaces.h"
 
 namespace pf::values {
 
@@ -37,6 +38,7 @@ class StackTreeModel : public QAbstractItemModel {
 
   explicit StackTreeModel(QObject* parent = nullptr);
   ~StackTreeModel() override;
+  Q_DISABLE_COPY_MOVE(StackTreeModel)
 
   void setStacks(const QList<RankStack>& stacks);
   void setByLine(bool byLine);
@@ -65,7 +67,3 @@ class StackTreeModel : public QAbstractItemModel {
 };
 
 }  // namespace pf::values
-
-namespace pf::views {
-using namespace values;
-}  // namespace pf::views

@@ -8,6 +8,8 @@
 
 #include <QString>
 
+#include "views/values/namespaces.h"
+
 namespace pf::values {
 
 using Qt::Literals::StringLiterals::operator""_s;
@@ -46,7 +48,3 @@ using Qt::Literals::StringLiterals::operator""_s;
 }
 
 }  // namespace pf::values
-
-namespace pf::views {
-using namespace values;
-}  // namespace pf::views

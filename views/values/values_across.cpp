@@ -32,6 +32,7 @@ void markNumbers(ValueSummary& summary) {
   }
   const double centre = median(numbers);
   std::vector<double> distances;
+  distances.reserve(numbers.size());
   for (const double number : numbers) {
     distances.push_back(std::abs(number - centre));
   }

@@ -10,6 +10,7 @@
 #include <QString>
 
 #include "replay_engine/execution/execution.h"
+#include "views/values/namespaces.h"
 
 namespace pf::values {
 
@@ -74,7 +75,3 @@ class ValuesAcrossModel : public QAbstractTableModel {
 };
 
 }  // namespace pf::values
-
-namespace pf::views {
-using namespace values;
-}  // namespace pf::views

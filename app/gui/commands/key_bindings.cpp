@@ -215,6 +215,18 @@ void CommandPalette::run() {
 
 // -- the keys
 
+void KeysDialog::bind(const QKeySequence& keys) {
+  const QString id = currentId();
+  if (id.isEmpty()) {
+    m_note->setText(tr("Choose a command first."));
+    return;
+  }
+  const QString loser = m_bindings.bind(id, keys);
+  m_note->setText(loser.isEmpty() ? tr("Kept.")
+                                  : tr("Kept. \"%1\" had these keys and has none now.").arg(loser));
+  refresh(id);
+}
+
 KeysDialog::KeysDialog(KeyBindings& bindings, QWidget* parent)
     : QDialog(parent),
       m_bindings(bindings),
@@ -259,20 +271,8 @@ KeysDialog::KeysDialog(KeyBindings& bindings, QWidget* parent)
       m_keys->setKeySequence(action->shortcut());
     }
   });
-  const auto bind = [this](const QKeySequence& keys) {
-    const QString id = currentId();
-    if (id.isEmpty()) {
-      m_note->setText(tr("Choose a command first."));
-      return;
-    }
-    const QString loser = m_bindings.bind(id, keys);
-    m_note->setText(loser.isEmpty()
-                        ? tr("Kept.")
-                        : tr("Kept. \"%1\" had these keys and has none now.").arg(loser));
-    refresh(id);
-  };
-  connect(set, &QPushButton::clicked, this, [this, bind] { bind(m_keys->keySequence()); });
-  connect(none, &QPushButton::clicked, this, [bind] { bind({}); });
+  connect(set, &QPushButton::clicked, this, [this] { bind(m_keys->keySequence()); });
+  connect(none, &QPushButton::clicked, this, [this] { bind({}); });
   connect(reset, &QPushButton::clicked, this, [this] {
     const QString id = currentId();
     m_bindings.reset(id);

@@ -78,6 +78,7 @@ class KeysDialog : public QDialog {
   [[nodiscard]] QLineEdit* filter() const { return m_filter; }
 
  private:
+  void bind(const QKeySequence& keys);
   void refresh(const QString& id);
   [[nodiscard]] QString currentId() const;
 

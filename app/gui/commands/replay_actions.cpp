@@ -27,6 +27,16 @@ using session::Move;
 using views::Icon;
 using views::icon;
 
+namespace {
+
+/// The action, with this text on buttons.
+QAction* named(QAction* action, const QString& text) {
+  action->setIconText(text);
+  return action;
+}
+
+}  // namespace
+
 ReplayActions::ReplayActions(QWidget& window, const WindowViews& views, ShownTrace& shown,
                              DebugSession& session)
     : QObject(&window), m_window(window), m_views(views), m_shown(shown), m_session(session) {
@@ -65,6 +75,12 @@ QAction* ReplayActions::move(const char* name, const QString& text, const QStrin
 }
 
 void ReplayActions::makeMoves() {
+  makeCycles();
+  makeWaysOn();
+  makeWaysBack();
+}
+
+void ReplayActions::makeCycles() {
   QAction* restart =
       makeCommand(m_window, tr("Re&start cycle"),
                   tr("Run the recording again from the start; breakpoints and watches come back"),
@@ -73,6 +89,15 @@ void ReplayActions::makeMoves() {
   QAction* repeat = makeCommand(
       m_window, tr("Re&peat cycle"), tr("Run the recording again to where the last cycle was sent"),
       icon(Icon::RestartCycle), QKeySequence(tr("Ctrl+F5")), [this] { m_session.repeatCycle(); });
+  m_end =
+      makeCommand(m_window, tr("&End replay"), tr("End the ranks of this cycle"), icon(Icon::Stop),
+                  QKeySequence(tr("Shift+F5")), [this] { m_session.endReplay(); });
+  m_cycles = {restart, repeat, m_end};
+  m_ofBar = {restart, m_end};
+  m_needRecording = {restart, repeat};
+}
+
+void ReplayActions::makeWaysOn() {
   QAction* nextReceive =
       move("nextReceive", tr("Next &receive"), tr("Run the current rank to its next receive"),
            QKeySequence(tr("F8")), Move::NextReceive);
@@ -84,22 +109,6 @@ void ReplayActions::makeMoves() {
   QAction* mark = makeCommand(m_window, tr("&Mark as failing receive"),
                               tr("The selected event is what Failing receive goes to"),
                               icon(Icon::Bookmark), {}, [this] { markFailing(); });
-  m_end =
-      makeCommand(m_window, tr("&End replay"), tr("End the ranks of this cycle"), icon(Icon::Stop),
-                  QKeySequence(tr("Shift+F5")), [this] { m_session.endReplay(); });
-  m_goals = {failing, nextReceive, m_views.diagram->action(views::DiagramAction::ReplayHere), mark};
-  QAction* previousEvent =
-      move("previousEvent", tr("&Previous event"),
-           tr("Take the current rank one event back, by running the recording again"),
-           QKeySequence(tr("Shift+F8")), Move::PreviousEvent);
-  m_steps = {move("deliverNext", tr("&Deliver next message"),
-                  tr("Let the next message of all ranks be taken, and no other"),
-                  QKeySequence(tr("F7")), Move::NextDeliveryAnywhere),
-             move("deliverHere", tr("Deliver next message &here"),
-                  tr("Let the current rank take its next message"), QKeySequence(tr("Shift+F7")),
-                  Move::NextDelivery),
-             previousEvent};
-  m_cycles = {restart, repeat, m_end};
   QAction* nextEvent =
       move("nextEvent", tr("Next e&vent"), tr("Run the current rank to its next event"),
            QKeySequence(tr("Ctrl+F8")), Move::NextEvent);
@@ -107,6 +116,34 @@ void ReplayActions::makeMoves() {
       move("nextRacing", tr("Next racin&g receive"),
            tr("Run to the next receive of any rank that could have taken another message"),
            QKeySequence(tr("F12")), Move::NextRace);
+  m_steps = {move("deliverNext", tr("&Deliver next message"),
+                  tr("Let the next message of all ranks be taken, and no other"),
+                  QKeySequence(tr("F7")), Move::NextDeliveryAnywhere),
+             move("deliverHere", tr("Deliver next message &here"),
+                  tr("Let the current rank take its next message"), QKeySequence(tr("Shift+F7")),
+                  Move::NextDelivery)};
+  m_goals = {failing, nextReceive, m_views.diagram->action(views::DiagramAction::ReplayHere), mark};
+  m_ways = {nextEvent, nextRacing};
+  m_needRecording.append(mark);
+  using values::RankAction;
+  const auto ofRanks = [this](RankAction action, const QString& text) {
+    return named(m_views.ranks->action(action), text);
+  };
+  m_ofTravel.on = {ofRanks(RankAction::Continue, tr("Continue")),
+                   ofRanks(RankAction::Next, tr("Line ▶")),
+                   ofRanks(RankAction::Step, tr("Step ▶")),
+                   ofRanks(RankAction::Finish, tr("Out ▶")),
+                   named(nextEvent, tr("Event ▶")),
+                   named(nextReceive, tr("Receive ▶")),
+                   named(nextRacing, tr("Racing ▶"))};
+  m_ofTravel.failing = named(failing, tr("To the failure"));
+}
+
+void ReplayActions::makeWaysBack() {
+  QAction* previousEvent =
+      move("previousEvent", tr("&Previous event"),
+           tr("Take the current rank one event back, by running the recording again"),
+           QKeySequence(tr("Shift+F8")), Move::PreviousEvent);
   QAction* previousReceive =
       move("previousReceive", tr("Previous receive"),
            tr("Take the current rank back to its receive before, by running the recording again"),
@@ -129,33 +166,16 @@ void ReplayActions::makeMoves() {
       make("reverseFinish", tr("Back &out"),
            tr("Back to the line that called this function, by running the recording again"),
            QKeySequence(tr("Ctrl+Alt+F11")), [this] { m_session.lineBack(LineMove::Finish); })};
-  m_ways = QList<QAction*>{nextEvent, nextRacing, previousReceive, m_previousHit, m_lastChange} +
-           m_lines;
-  m_ofBar = {restart, m_end};
-  m_needRecording = {restart, repeat, mark};
-  for (QAction* action :
-       QList<QAction*>{previousEvent, previousReceive, m_previousHit, m_lastChange} + m_lines) {
+  m_steps.append(previousEvent);
+  const QList<QAction*> further =
+      QList<QAction*>{previousReceive, m_previousHit, m_lastChange} + m_lines;
+  m_ways += further;
+  for (QAction* action : QList<QAction*>{previousEvent} + further) {
     m_back[action] = action->statusTip();
   }
-  const auto named = [](QAction* action, const QString& text) {
-    action->setIconText(text);
-    return action;
-  };
-  using values::RankAction;
-  const auto ofRanks = [&](RankAction action, const QString& text) {
-    return named(m_views.ranks->action(action), text);
-  };
   m_ofTravel.back = {named(previousReceive, tr("◀ Receive")), named(previousEvent, tr("◀ Event")),
                      named(m_previousHit, tr("◀ Hit")),       named(m_lines[2], tr("◀ Out")),
                      named(m_lines[1], tr("◀ Step")),         named(m_lines[0], tr("◀ Line"))};
-  m_ofTravel.on = {ofRanks(RankAction::Continue, tr("Continue")),
-                   ofRanks(RankAction::Next, tr("Line ▶")),
-                   ofRanks(RankAction::Step, tr("Step ▶")),
-                   ofRanks(RankAction::Finish, tr("Out ▶")),
-                   named(nextEvent, tr("Event ▶")),
-                   named(nextReceive, tr("Receive ▶")),
-                   named(nextRacing, tr("Racing ▶"))};
-  m_ofTravel.failing = named(failing, tr("To the failure"));
 }
 
 /// What goes back says what it goes back to, and what that costs.

@@ -45,6 +45,9 @@ class ReplayActions : public QObject {
 
  private:
   void makeMoves();
+  void makeCycles();
+  void makeWaysOn();
+  void makeWaysBack();
   QAction* move(const char* name, const QString& text, const QString& tip, const QKeySequence& keys,
                 session::Move where);
   void makeQuestions();

@@ -147,6 +147,18 @@ bool WindowDocks::eventFilter(QObject* watched, QEvent* event) {
   return QObject::eventFilter(watched, event);
 }
 
+void WindowDocks::listClosed(QMenu& menu) {
+  menu.clear();
+  for (QDockWidget* dock : m_docks) {
+    if (dock->isHidden()) {
+      menu.addAction(dock->windowTitle(), this, [dock] { goToPane(*dock); });
+    }
+  }
+  if (menu.isEmpty()) {
+    menu.addAction(tr("All panes are open"))->setEnabled(false);
+  }
+}
+
 QToolButton* WindowDocks::makeMoreButton() {
   auto* button = new QToolButton;
   button->setObjectName(QStringLiteral("morePanes"));
@@ -156,17 +168,7 @@ QToolButton* WindowDocks::makeMoreButton() {
   button->setToolTip(tr("Open a pane that is closed"));
   button->setPopupMode(QToolButton::InstantPopup);
   auto* menu = new QMenu(button);
-  connect(menu, &QMenu::aboutToShow, this, [this, menu] {
-    menu->clear();
-    for (QDockWidget* dock : m_docks) {
-      if (dock->isHidden()) {
-        menu->addAction(dock->windowTitle(), this, [dock] { goToPane(*dock); });
-      }
-    }
-    if (menu->isEmpty()) {
-      menu->addAction(tr("All panes are open"))->setEnabled(false);
-    }
-  });
+  connect(menu, &QMenu::aboutToShow, this, [this, menu] { listClosed(*menu); });
   button->setMenu(menu);
   return button;
 }

@@ -12,6 +12,7 @@
 
 class QDockWidget;
 class QMainWindow;
+class QMenu;
 class QToolButton;
 
 namespace pf::session {
@@ -52,6 +53,8 @@ class WindowDocks : public QObject {
   void showPane(const char* name);
 
  private:
+  /// The menu of makeMoreButton().
+  void listClosed(QMenu& menu);
   QDockWidget* add(const QString& name, const QString& title, QWidget* widget);
   void makeDocks(const WindowViews& views, session::DebugSession& session);
   void makePlugins();

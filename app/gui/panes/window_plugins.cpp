@@ -53,12 +53,12 @@ void loadOthers(plugins::Registry& registry) {
                      "Run it in a terminal to see why."});
     return;
   }
-  for (const QJsonValue& each : said.value(QStringLiteral("plugins")).toArray()) {
+  for (const auto& each : said.value(QStringLiteral("plugins")).toArray()) {
     if (const std::string path = textOf(each[QStringLiteral("path")]); !path.empty()) {
       registry.addOrRefuse(plugins::load(path), path);
     }
   }
-  for (const QJsonValue& each : said.value(QStringLiteral("refused")).toArray()) {
+  for (const auto& each : said.value(QStringLiteral("refused")).toArray()) {
     registry.refuse(textOf(each[QStringLiteral("path")]),
                     {ErrorCode::Usage, textOf(each[QStringLiteral("why")]),
                      textOf(each[QStringLiteral("advice")])});

@@ -26,6 +26,7 @@ class RecordingDesk : public QObject {
   /// `strip` tells of one that goes on, and ends it.
   RecordingDesk(QWidget& window, views::ProgressStrip& strip);
   ~RecordingDesk() override;
+  Q_DISABLE_COPY_MOVE(RecordingDesk)
 
   [[nodiscard]] QAction* recordAction() const { return m_record; }
   /// Records the bundled program until a run of it fails.

@@ -41,6 +41,7 @@ class RecordingFollower : public QObject {
 
   explicit RecordingFollower(QObject* parent = nullptr);
   ~RecordingFollower() override;
+  Q_DISABLE_COPY_MOVE(RecordingFollower)
 
   /// Asked before a version is handed out; until it says true, that waits.
   void setMayShow(std::function<bool()> may) { m_mayShow = std::move(may); }

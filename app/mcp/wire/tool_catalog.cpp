@@ -76,7 +76,7 @@ std::vector<Tool> traceTools() {
 }
 
 /// That send ranks somewhere.
-std::vector<Tool> replayTools() {
+std::vector<Tool> replayTools() {  // NOLINT(readability-function-size): a table
   return {
       {"replay_to",
        "Replay to a moment",
@@ -156,7 +156,7 @@ std::vector<Tool> replayTools() {
 }
 
 /// Of where the ranks are.
-std::vector<Tool> lookingTools() {
+std::vector<Tool> lookingTools() {  // NOLINT(readability-function-size): a table
   return {
       {"where",
        "Where the ranks are",

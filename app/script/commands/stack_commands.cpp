@@ -15,7 +15,7 @@ namespace {
 
 void sayTree(const std::vector<values::StackNode>& nodes, int depth, ScriptAnswer& answer) {
   for (const values::StackNode& node : nodes) {
-    answer.say(node.ranks, QString(2 * depth, QLatin1Char(' ')) +
+    answer.say(node.ranks, QString(qsizetype{2} * depth, QLatin1Char(' ')) +
                                (node.isNote() ? node.note : frameText(node.frame, false)));
     sayTree(node.children, depth + 1, answer);
   }

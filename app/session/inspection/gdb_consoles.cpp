@@ -68,16 +68,23 @@ void GdbConsoles::sendToAll(const QList<int>& ranks, const QString& line, int sh
     }
   }
   QTimer::singleShot(kAnswersMs, this, [this, asked = m_question.guard()] {
-    if (asked && !m_question->missing.isEmpty()) {
-      for (const int rank : std::as_const(m_question->missing)) {
-        m_question->texts[rank] += tr("no answer yet\n");
-      }
-      tell();
+    if (asked) {
+      tellWhoIsMissing();
     }
   });
   if (reached.isEmpty()) {
     tell();
   }
+}
+
+void GdbConsoles::tellWhoIsMissing() {
+  if (m_question->missing.isEmpty()) {
+    return;
+  }
+  for (const int rank : std::as_const(m_question->missing)) {
+    m_question->texts[rank] += tr("no answer yet\n");
+  }
+  tell();
 }
 
 bool GdbConsoles::takes(int rank, const QString& text) {

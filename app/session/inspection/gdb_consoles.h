@@ -34,6 +34,7 @@ class GdbConsoles : public QObject {
     std::map<int, QString> texts;
   };
   void answered(int rank, const Status& status);
+  void tellWhoIsMissing();
   void tell();
 
   const SessionState& m_state;

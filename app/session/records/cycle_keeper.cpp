@@ -64,6 +64,18 @@ bool CycleKeeper::isIdle() {
   return m_work.empty() && !m_writing;
 }
 
+/// A write that fails (a full disk, a damaged table) loses that row only; the trace's own checks tell of it.
+void CycleKeeper::writeInto(db::TraceStore& store, Work& work) {
+  for (auto& [id, cycle] : work.cycles) {
+    (void)store.session().replaceCycle(cycle.first, cycle.second);
+  }
+  for (const auto& [id, hit] : work.hits) {
+    if (!store.session().update(hit)) {
+      (void)store.session().add(hit);
+    }
+  }
+}
+
 void CycleKeeper::write(const std::string& path) {
   std::optional<db::TraceStore> store;
   std::unique_lock lock(m_mutex);
@@ -82,16 +94,7 @@ void CycleKeeper::write(const std::string& path) {
       }
     }
     if (store) {
-      // A write that fails (a full disk, a damaged table) loses that row only; the trace's own
-      // checks tell of it.
-      for (auto& [id, cycle] : work.cycles) {
-        (void)store->session().replaceCycle(cycle.first, cycle.second);
-      }
-      for (const auto& [id, hit] : work.hits) {
-        if (!store->session().update(hit)) {
-          (void)store->session().add(hit);
-        }
-      }
+      writeInto(*store, work);
     }
     lock.lock();
     m_writing = false;

@@ -39,6 +39,7 @@ class CycleKeeper {
     std::map<std::int64_t, db::BreakpointHit> hits;
     [[nodiscard]] bool empty() const { return cycles.empty() && hits.empty(); }
   };
+  static void writeInto(db::TraceStore& store, Work& work);
   void write(const std::string& path);
 
   std::int64_t m_lastCycle = 0;

@@ -15,6 +15,7 @@ class LocalGdb : public QObject {
   explicit LocalGdb(QObject* parent = nullptr);
   /// Asks GDB to end, which lets go of its process; nobody waits for it here (EndOfLocalGdbs).
   ~LocalGdb() override;
+  Q_DISABLE_COPY_MOVE(LocalGdb)
 
   void start();
   void interrupt();

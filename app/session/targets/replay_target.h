@@ -19,6 +19,7 @@ class ReplayTarget final : public Target {
  public:
   [[nodiscard]] static Result<std::unique_ptr<Target>> make(const ReplayRequest& request);
   ~ReplayTarget() override;
+  Q_DISABLE_COPY_MOVE(ReplayTarget)
 
   void start() override;
   void send(const protocol::Message& message) override;

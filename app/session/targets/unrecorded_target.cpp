@@ -182,6 +182,7 @@ void UnrecordedTarget::askStacks(const protocol::AskStack& question) {
   watcher->setFuture(inBackground([asked, number = question.question] {
     const auto nowhere = std::make_unique<RankPage>();  // these ranks have no interposer
     std::vector<protocol::RankStack> stacks;
+    stacks.reserve(asked.size());
     for (const Asked& each : asked) {
       stacks.push_back(stackOf(each, number, *nowhere));
     }

@@ -30,6 +30,7 @@ class UnrecordedTarget final : public Target {
  public:
   explicit UnrecordedTarget(const QList<UnrecordedRank>& ranks);
   ~UnrecordedTarget() override;
+  Q_DISABLE_COPY_MOVE(UnrecordedTarget)
 
   void start() override;
   void send(const protocol::Message& message) override;

@@ -25,7 +25,7 @@ class RankTimelineTest : public QObject {
     QCOMPARE(static_cast<Serial>(model.rowCount()), trace->lastSerial(1));
     for (int row = 0; row < model.rowCount(); ++row) {
       const EventRef event{1, static_cast<Serial>(row) + 1};
-      QCOMPARE(model.event(row), event);
+      QCOMPARE(model.eventAt(row), event);
       QCOMPARE(model.index(row, TimelineModel::CallColumn).data().toString(),
                views::callName(*trace, event));
       QCOMPARE(model.index(row, TimelineModel::PlaceColumn).data().toString(),
@@ -90,7 +90,7 @@ class RankTimelineTest : public QObject {
     const auto rows = [&] {
       std::vector<EventRef> events;
       for (int row = 0; row < widget.model()->rowCount(); ++row) {
-        events.push_back(widget.model()->event(row));
+        events.push_back(widget.model()->eventAt(row));
       }
       return events;
     };
@@ -145,7 +145,7 @@ class RankTimelineTest : public QObject {
     const auto sees = [&](EventRef event) {
       const int row = widget.model()->rowOf(event.serial);
       const int bottom = widget.table()->rowAt(widget.table()->viewport()->height() - 1);
-      return widget.model()->event(row) == event && top() <= row && row <= bottom;
+      return widget.model()->eventAt(row) == event && top() <= row && row <= bottom;
     };
     const auto filter = [&](const char* query) {
       widget.filter()->setText(QString::fromLatin1(query));
@@ -158,8 +158,8 @@ class RankTimelineTest : public QObject {
     grow();
     QTRY_VERIFY(found());
     QCOMPARE(top(), 300);  // nothing is selected
-    const EventRef low = widget.model()->event(1500);
-    const EventRef high = widget.model()->event(50);
+    const EventRef low = widget.model()->eventAt(1500);
+    const EventRef high = widget.model()->eventAt(50);
     widget.setSelectedEvent(low);
     QVERIFY(sees(low));
     scrollTo(300);

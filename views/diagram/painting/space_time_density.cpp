@@ -88,7 +88,7 @@ void SpaceTimePainter::paintEventDensity(QPainter& painter) const {
     auto* const pixels = reinterpret_cast<QRgb*>(strip.scanLine(0));
     for (std::size_t x = 0; x < width; ++x) {
       const double strength = 0.25 + 0.75 * static_cast<double>(row[x]) / peak;
-      pixels[x] = row[x] == 0 ? 0U : colors[static_cast<std::size_t>(strength * 255 + 0.5)];
+      pixels[x] = row[x] == 0 ? 0U : colors[static_cast<std::size_t>(std::lround(strength * 255))];
     }
     painter.setOpacity(m_geometry.barOpacity());
     painter.drawImage(QRectF(plot.left(), std::floor(m_geometry.rowY(i) - bar / 2),

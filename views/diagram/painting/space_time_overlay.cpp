@@ -86,6 +86,20 @@ RankHeader SpaceTimePainter::headerOf(int row, const std::vector<RankHeader>& he
   return out;
 }
 
+void SpaceTimePainter::paintHeaderSign(QPainter& painter, QPointF at,
+                                       const RankHeader& header) const {
+  const double dot = std::clamp(m_geometry.rowHeight * 0.1, 2.0, 4.0);
+  const QColor tone = m_theme.tone(header.tone);
+  painter.setRenderHint(QPainter::Antialiasing);
+  if (header.tone == Tone::Bad) {
+    drawGlyph(painter, Glyph::Failure, at, dot, m_theme);
+    return;
+  }
+  painter.setPen(header.tone == Tone::Muted ? QPen(tone, 1.2) : QPen(Qt::NoPen));
+  painter.setBrush(header.tone == Tone::Muted ? QBrush(Qt::NoBrush) : QBrush(tone));
+  painter.drawEllipse(at, dot, dot);
+}
+
 void SpaceTimePainter::paintHeaders(QPainter& painter, const QRectF& area,
                                     const std::vector<RankHeader>& headers) const {
   painter.save();
@@ -104,7 +118,6 @@ void SpaceTimePainter::paintHeaders(QPainter& painter, const QRectF& area,
       continue;
     }
     const RankHeader header = headerOf(place, headers);
-    const QColor tone = m_theme.tone(header.tone);
     // Low rows: a name stands beside several of them, and none is cut off.
     const double half = std::max(m_geometry.rowHeight, lineHeight) / 2;
     const double y = std::max(m_geometry.rowY(place),
@@ -119,15 +132,7 @@ void SpaceTimePainter::paintHeaders(QPainter& painter, const QRectF& area,
     const QRectF row(area.left() + 22, y - half, area.width() - 28,
                      std::max(m_geometry.rowHeight, lineHeight));
     const bool strong = header.tone == Tone::Bad;
-    const double dot = std::clamp(m_geometry.rowHeight * 0.1, 2.0, 4.0);
-    painter.setRenderHint(QPainter::Antialiasing);
-    if (strong) {
-      drawGlyph(painter, Glyph::Failure, {area.left() + 12, y}, dot, m_theme);
-    } else {
-      painter.setPen(header.tone == Tone::Muted ? QPen(tone, 1.2) : QPen(Qt::NoPen));
-      painter.setBrush(header.tone == Tone::Muted ? QBrush(Qt::NoBrush) : QBrush(tone));
-      painter.drawEllipse(QPointF(area.left() + 12, y), dot, dot);
-    }
+    paintHeaderSign(painter, {area.left() + 12, y}, header);
     title.setBold((strong || twoLines) && !header.dimmed);
     painter.setFont(title);
     painter.setPen(strong ? m_theme.fail : header.dimmed ? m_theme.muted : m_theme.text);

@@ -113,6 +113,7 @@ class SpaceTimePainter {
   void paintReplay(QPainter& painter, const std::vector<ReplayPosition>& positions) const;
   void paintMarks(QPainter& painter, const std::vector<EventMark>& marks) const;
   [[nodiscard]] QString rowName(int row) const;
+  void paintHeaderSign(QPainter& painter, QPointF at, const RankHeader& header) const;
   [[nodiscard]] RankHeader headerOf(int row, const std::vector<RankHeader>& headers) const;
   [[nodiscard]] double boundary(Rank rank, Serial next) const;
   [[nodiscard]] bool inView(QPointF point) const;

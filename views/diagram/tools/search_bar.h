@@ -24,6 +24,7 @@ class SearchBar : public QWidget {
  public:
   explicit SearchBar(QWidget* parent = nullptr);
   ~SearchBar() override;
+  Q_DISABLE_COPY_MOVE(SearchBar)
   void setTrace(TraceIndexPtr trace);
   /// A newer version of the same run: searches it for the same; until that is done, what was found stays.
   void renewTrace(const TraceIndexPtr& trace);

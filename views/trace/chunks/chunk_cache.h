@@ -48,7 +48,7 @@ class ExecutionChunks {
   /// is read meanwhile. May be null. Not longer than this.
   [[nodiscard]] virtual std::shared_ptr<const void> hold() const { return nullptr; }
   /// `tell` is called once, with why a chunk cannot be read; from any thread. Null: no more.
-  virtual void whenItFails(std::function<void(const QString&)> /*tell*/) const {}
+  virtual void whenItFails(const std::function<void(const QString&)>& /*tell*/) const {}
 };
 
 /// Items of events; most events have none, so it is kept for blocks of events where they begin.
