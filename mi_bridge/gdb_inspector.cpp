@@ -355,7 +355,7 @@ void GdbInspector::standingCall(FrameRef frame, Callback<std::optional<StandingC
                   CommandFlag::Discardable,
                   extracting<std::optional<StandingCall>>(
                       done, [](const Value& results) -> Result<std::optional<StandingCall>> {
-                        const std::string value = results.str("value");
+                        const std::string& value = results.str("value");
                         if (value == "void") {
                           return Error{ErrorCode::Peer, "GDB cannot look at the stack", {}};
                         }

@@ -98,6 +98,7 @@ db::RunInfo runInfo(const std::vector<RankLog>& logs, const RunFacts& facts) {
 std::vector<db::RankInfo> ranksOf(const std::vector<RankLog>& logs, const RunFacts& facts,
                                   const Execution& execution) {
   std::vector<db::RankInfo> ranks;
+  ranks.reserve(logs.size());
   for (const RankLog& log : logs) {
     ranks.push_back(rankInfo(log, facts, execution));
   }
