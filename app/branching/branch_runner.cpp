@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "app/collation/failure.h"
+#include "app/collation/rank_rows.h"
 #include "app/recording/follow_recording.h"
 #include "app/recording/kept_output.h"
 #include "app/recording/recorded_logs.h"

@@ -89,10 +89,6 @@ struct Collated {
 Result<Collated> collate(const std::string& logDirectory, const RunFacts& facts,
                          const std::string& path, db::Existing existing = db::Existing::Refuse);
 
-/// What a trace would say of the ranks of these logs.
-std::vector<db::RankInfo> ranksOf(const std::vector<RankLog>& logs, const RunFacts& facts,
-                                  const Execution& execution);
-
 /// Begins the reason why the record of a rank ends that ran on when the trace was made.
 inline const std::string kStillRan = "it still ran when this trace was made";
 
@@ -110,10 +106,6 @@ Result<Analysis> analyse(const std::vector<RankLog>& logs);
 /// its record.
 [[nodiscard]] std::string contentsEnd(const db::PayloadInfo& payload);
 
-/// Probes of a rank that saw a message: which one, or when, MPI chose.
-[[nodiscard]] std::uint64_t probesAnswered(const RankLog& log);
-/// ", 12 probes", or nothing: behind a number of wildcard receives.
-[[nodiscard]] std::string andProbes(std::uint64_t probes);
 /// Content of logDirectory/rank-N.log for all ranks that have one, by rank.
 Result<std::map<Rank, std::vector<unsigned char>>> readLogFiles(const std::string& logDirectory);
 

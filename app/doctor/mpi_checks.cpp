@@ -36,20 +36,19 @@ void add(std::vector<std::string>& all, const std::string& one) {
   }
 }
 
-bool isMpi(const std::string& path) {
-  const std::string name = fs::path(path).filename().string();
-  return name.starts_with("libmpi") && name.find(".so") != name.npos &&
-         agent::definesFunction(path, "PMPI_Init");
-}
-
 std::vector<std::string> filesOfMpi(const std::vector<std::string>& directories) {
   std::vector<std::string> found;
   for (const std::string& directory : directories) {
     std::error_code error;
     for (fs::directory_iterator at(directory, error), end; !error && at != end;
          at.increment(error)) {
-      if (isMpi(at->path().string())) {
-        add(found, real(at->path().string()));
+      const std::string name = at->path().filename().string();
+      if (name.starts_with("libmpi") && name.find(".so") != name.npos) {
+        const std::string path = real(at->path().string());
+        if (std::find(found.begin(), found.end(), path) == found.end() &&
+            agent::definesFunction(path, "PMPI_Init")) {
+          found.push_back(path);
+        }
       }
     }
   }

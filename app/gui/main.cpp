@@ -99,10 +99,10 @@ class Application : public QApplication {
 struct Asked {
   std::optional<QString> replayTo;
   std::optional<QString> attach;
+  std::optional<QString> pane;
   QString screenshot;  ///< empty: none; so what follows
   QStringList cores;
   QString program;
-  QString pane;
   QString trace;
   bool trust = false;
 };
@@ -142,10 +142,10 @@ Asked askedOf(const QApplication& application) {
   };
   return {given(replayTo),
           given(attach),
+          given(pane),
           parser.value(screenshot),
           parser.values(core),
           parser.value(program),
-          parser.value(pane),
           parser.positionalArguments().value(0),
           parser.isSet(trust)};
 }
@@ -238,10 +238,10 @@ int windowMain(int argc, char** argv) {
     window.say(QString::fromStdString(error.text()), true);
   };
   window.show();
-  if (!asked.pane.isEmpty() && !bringToFront(window, asked.pane)) {
+  if (asked.pane && !bringToFront(window, *asked.pane)) {
     std::fprintf(stderr,
                  "photofinish: there is no pane '%s'; Tools, Plugins names those of plugins\n",
-                 qPrintable(asked.pane));
+                 qPrintable(*asked.pane));
     return 2;
   }
   QObject::connect(&window, &pf::gui::MainWindow::opened, &window,

@@ -12,6 +12,7 @@
 #include "app/collation/launch_context.h"
 #include "app/collation/log_files.h"
 #include "app/collation/race_reduction.h"
+#include "app/collation/rank_rows.h"
 #include "app/files/paths.h"
 #include "app/job/job.h"
 #include "app/recording/log_directory.h"

@@ -13,7 +13,6 @@
 #include "app/collation/launch_context.h"
 #include "app/collation/logs_of_trace.h"
 #include "app/recording/log_directory.h"
-#include "replay_engine/base/shown_text.h"
 #include "replay_engine/groups/replay_groups.h"
 #include "replay_engine/log_format/payload_format.h"
 #include "replay_engine/log_format/system_values.h"
