@@ -272,7 +272,7 @@ void checkState(const protocol::RankState& state, const RankPage& page) {
   if (state.phase == RankPhase::Stopped || state.phase == RankPhase::Diverged) {
     checkText(state.call, page.waitCall);
   }
-  require(state.waitPeer >= -2 && state.waitTag >= -1);
+  require(state.waitPeer >= kWaitsForAll && state.waitTag >= -1);
   require(state.logFailed >= 0 && state.logFailed < 4096);
   checkTold(state);
 }
