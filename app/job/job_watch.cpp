@@ -6,6 +6,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <map>
+#include <thread>
 
 #include "app/job/job.h"
 #include "replay_engine/base/process_state.h"
@@ -18,6 +19,7 @@ constexpr auto kPingEvery = std::chrono::seconds(1);
 constexpr auto kAnswersWithin = std::chrono::seconds(2);
 constexpr auto kBusyFor = std::chrono::seconds(15);
 constexpr auto kStoppedFor = std::chrono::milliseconds(1500);
+constexpr auto kDiesWithin = std::chrono::seconds(5);
 
 /// Everything that descends from `root`, parents first.
 std::vector<pid_t> treeOf(pid_t root) {
@@ -119,6 +121,15 @@ void Job::killAll() {
   std::ranges::reverse(tree);  // the launcher last
   for (const pid_t pid : tree) {
     kill(pid, SIGKILL);
+  }
+  // Until they are gone they hold the session's lock: whoever ends before them leaves its directory.
+  const auto end = std::chrono::steady_clock::now() + kDiesWithin;
+  const auto dying = [](pid_t pid) {
+    const char state = processState(pid);
+    return state != '\0' && state != 'Z' && state != 'X';
+  };
+  while (std::ranges::any_of(tree, dying) && std::chrono::steady_clock::now() < end) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
 }
 
