@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 #include <cstdio>
+#include <string_view>
 #include <type_traits>
 
 #include "replay_engine/base/shown_text.h"
@@ -23,6 +24,16 @@ constexpr std::array kKinds{
     PF_RECORD_KINDS(PF_KIND)
 #undef PF_KIND
 };
+
+constexpr std::array kChoiceNames{"Test",    "Testall",  "Testany",   "Testsome",
+                                  "Waitany", "Waitsome", "Iprobe",    "Improbe",
+                                  "Probe",   "Mprobe",   "GetStatus", "Lock"};
+static_assert(kChoiceNames.size() == kChoiceKinds);
+
+/// Whether a field is a ChoiceKind.
+bool isChoiceKind(RecordKind kind, std::string_view field) {
+  return kind == RecordKind::Choice && field == "kind";
+}
 
 /// Calls `visit` with the fields of `kind`.
 template <typename Visit>
@@ -44,11 +55,14 @@ void visitFields(RecordKind kind, Visit& visit) {
 /// A record whose end is known, which was found to be one.
 class FieldPrinter {
  public:
-  explicit FieldPrinter(std::span<const unsigned char> record) : m_in(record) {}
+  FieldPrinter(RecordKind kind, std::span<const unsigned char> record)
+      : m_kind(kind), m_in(record) {}
 
   template <typename Field>
   void operator()(const char* name, const Field& /*field*/) {
-    add(name, std::to_string(static_cast<Field>(m_in.number())));
+    const std::uint64_t value = m_in.number();
+    const bool named = isChoiceKind(m_kind, name) && value < kChoiceNames.size();
+    add(name, named ? kChoiceNames[value] : std::to_string(static_cast<Field>(value)));
   }
   void plus(const char* name, std::int32_t /*field*/, std::int32_t shift) {
     add(name, std::to_string(m_in.shifted(static_cast<std::uint32_t>(shift))));
@@ -76,6 +90,7 @@ class FieldPrinter {
     return text.data();
   }
 
+  RecordKind m_kind;
   RecordReader m_in;
   std::string m_text;
 };
@@ -84,18 +99,24 @@ std::string recordText(std::span<const unsigned char> record) {
   if ((record[0] & kNextWild) != 0) {
     return "(next wildcard) source=" + std::to_string(record[0] & (kNextWild - 1U));
   }
-  FieldPrinter printer(record.subspan(1));
-  visitFields(static_cast<RecordKind>(record[0]), printer);
+  const auto kind = static_cast<RecordKind>(record[0]);
+  FieldPrinter printer(kind, record.subspan(1));
+  visitFields(kind, printer);
   return kKinds[record[0]].name + printer.text();
 }
 
 /// "`site` `wanted_source`+1 …"
 struct FieldNames {
-  std::string text;
+  RecordKind kind;
+  std::string text{};
 
   template <typename Field>
   void operator()(const char* name, const Field& /*field*/) {
-    add(name, "");
+    std::string numbers;
+    for (std::size_t i = 0; isChoiceKind(kind, name) && i < kChoiceNames.size(); ++i) {
+      numbers += (i == 0 ? " (" : ", ") + std::to_string(i) + ' ' + kChoiceNames[i];
+    }
+    add(name, numbers.empty() ? numbers : numbers + ')');
   }
   void plus(const char* name, std::int32_t /*field*/, std::int32_t shift) {
     add(name, " + " + std::to_string(shift));
@@ -160,8 +181,8 @@ std::string recordPage() {
       "last one's. A byte from 128 on is a whole record: a wildcard receive's source.\n\n"
       "| record | fields | what it says |\n|---|---|---|\n";
   for (std::size_t kind = 0; kind < kKinds.size(); ++kind) {
-    FieldNames names;
-    visitFields(static_cast<RecordKind>(kind), names);
+    FieldNames names{static_cast<RecordKind>(kind)};
+    visitFields(names.kind, names);
     table += "| `" + std::string(kKinds[kind].name) + "`" + (kKinds[kind].event ? " **E**" : "") +
              " | " + names.text + " | " + kKinds[kind].text + " |\n";
   }

@@ -91,7 +91,7 @@ TEST(RecordKinds, asText) {
             "0\tSite call=7 module=0 address=4096\n"
             "1\tLocal site=0\n"
             "2\tReceive site=0 comm=0 wanted_source=-1 wanted_tag=-1 source=2 tag=7\n"
-            "2\tChoice kind=3 failed_polls=2 3 4 5\n"
+            "2\tChoice kind=Testsome failed_polls=2 3 4 5\n"
             "2\tEnd\n");
 }
 
