@@ -545,6 +545,34 @@ Result<std::string> stateOf(const ExploreOptions& options) {
                  : Result<std::string>(command.error());
 }
 
+/// The trace that it begins with: given, or recorded now.
+Result<std::string> firstTraceOf(const ExploreOptions& options, const std::string& directory) {
+  if (::mkdir(directory.c_str(), 0700) != 0 && errno != EEXIST) {
+    return systemError("cannot make " + directory, errno);
+  }
+  if (!options.trace.empty()) {
+    return absolutePath(options.trace);
+  }
+  std::string trace = directory + "/first.pft";
+  if (Status recorded = recordFirst(options, trace); !recorded) {
+    return recorded.error();
+  }
+  return trace;
+}
+
+Result<ExplorationFile> openState(const std::string& state, const std::string& trace,
+                                  const KnownRun& known, const ExploreOptions& options) {
+  if (!options.command.empty() && known.run.command != options.command) {
+    return Error{ErrorCode::Usage, state + " explores another command",
+                 "Give another name with -o, or the same words as before."};
+  }
+  const std::string executable = known.ranks.empty() ? "" : known.ranks.front().executable;
+  return ExplorationFile::open(state,
+                               {trace, known.run.program, buildIdOf(executable), options.check,
+                                known.run.ranks, options.matchingsOnly},
+                               options.force);
+}
+
 }  // namespace
 
 Result<Exploration> explore(const ExploreOptions& options) {
@@ -553,35 +581,20 @@ Result<Exploration> explore(const ExploreOptions& options) {
     return place.error();
   }
   const std::string& state = *place;
-  std::string trace = options.trace.empty() ? "" : absolutePath(options.trace);
   const std::string directory = state + ".d";
-  if (::mkdir(directory.c_str(), 0700) != 0 && errno != EEXIST) {
-    return systemError("cannot make " + directory, errno);
+  const Result<std::string> trace = firstTraceOf(options, directory);
+  if (!trace) {
+    return trace.error();
   }
-  if (trace.empty()) {
-    trace = directory + "/first.pft";
-    if (Status recorded = recordFirst(options, trace); !recorded) {
-      return recorded.error();
-    }
-  }
-  Result<KnownRun> known = knownRun(trace);
+  Result<KnownRun> known = knownRun(*trace);
   if (!known) {
     return known.error();
   }
-  if (!options.command.empty() && known->run.command != options.command) {
-    return Error{ErrorCode::Usage, state + " explores another command",
-                 "Give another name with -o, or the same words as before."};
-  }
-  const std::string executable = known->ranks.empty() ? "" : known->ranks.front().executable;
-  Result<ExplorationFile> file =
-      ExplorationFile::open(state,
-                            {trace, known->run.program, buildIdOf(executable), options.check,
-                             known->run.ranks, options.matchingsOnly},
-                            options.force);
+  Result<ExplorationFile> file = openState(state, *trace, *known, options);
   if (!file) {
     return file.error();
   }
-  Result<JobOptions> job = branchJob(trace, {}, directory, 0, {}, options.force);
+  Result<JobOptions> job = branchJob(*trace, {}, directory, 0, {}, options.force);
   if (!job) {
     return job.error();
   }
@@ -592,7 +605,7 @@ Result<Exploration> explore(const ExploreOptions& options) {
   const auto runTime = std::chrono::duration_cast<std::chrono::milliseconds>(options.runTime);
   ExploreOptions chosen = options;
   chosen.jobs = options.jobs > 0 ? options.jobs : jobsAtOnce(known->run.ranks);
-  Explorer explorer(chosen, ParentRun{known->run.uuid, trace, options.madeBy}, std::move(*file),
+  Explorer explorer(chosen, ParentRun{known->run.uuid, *trace, options.madeBy}, std::move(*file),
                     BranchRunner(std::move(*job), factsOfBranch(known->run),
                                  {runTime, stuckTime(known->run, runTime), options.check}, g_stop),
                     directory);
@@ -610,7 +623,7 @@ Result<Exploration> explore(const ExploreOptions& options) {
   }
   if (found) {
     found->state = state;
-    found->firstTrace = trace;
+    found->firstTrace = *trace;
     found->matchingsOnly = options.matchingsOnly;
   }
   return found;

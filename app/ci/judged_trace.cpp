@@ -73,8 +73,8 @@ std::vector<CiPlace> waitPlaces(const Loaded& loaded) {
     all.push_back(places.of({rank.rank, last}));
   }
   std::ranges::sort(all, {}, &CiPlace::name);
-  const auto same = std::ranges::unique(all, {}, &CiPlace::name);
-  all.erase(same.begin(), same.end());
+  const auto same = [](const CiPlace& a, const CiPlace& b) { return a.name == b.name; };
+  all.erase(std::unique(all.begin(), all.end(), same), all.end());
   return all;
 }
 

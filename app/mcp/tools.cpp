@@ -261,9 +261,8 @@ void ToolDesk::takeLoaded() {
     }
   });
   if (const Status part = m_run->debugOnly(m_part); !part) {
-    Error error = part.error();
     m_run.reset();
-    fail(error);
+    fail(part.error());
     return;
   }
   m_said.add("opened " + m_path.toStdString());

@@ -52,13 +52,13 @@ Environments withPlaces(const Environments& all,
 }  // namespace
 
 Result<std::vector<Rank>> ranksOfText(std::string_view text) {
-  constexpr Rank kMostRanks = 1 << 20;
+  constexpr Rank kHighest = 1 << 20;
   std::vector<Rank> ranks;
   const char* at = text.data();
   const char* const end = at + text.size();
   const auto read = [&at, end](Rank* rank) {
     const auto found = std::from_chars(at, end, *rank);
-    const bool isOne = found.ec == std::errc() && *rank >= 0 && *rank < kMostRanks;
+    const bool isOne = found.ec == std::errc() && *rank >= 0 && *rank < kHighest;
     at = found.ptr;
     return isOne;
   };
@@ -72,7 +72,7 @@ Result<std::vector<Rank>> ranksOfText(std::string_view text) {
     }
     const bool more =
         good && at != end && std::string_view(",;+").find(*at) != std::string_view::npos;
-    if (!good || (at != end && !more) || ranks.size() > static_cast<std::size_t>(kMostRanks)) {
+    if (!good || (at != end && !more) || ranks.size() > static_cast<std::size_t>(kHighest)) {
       return Error{ErrorCode::Usage, "'" + std::string(text.substr(0, 60)) + "' names no ranks",
                    "Write ranks and ranges of them, as 3 or 0-7,12."};
     }

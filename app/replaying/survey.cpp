@@ -66,10 +66,10 @@ std::string lastWords(int fd) {
 
 namespace {
 
-using LogFiles = std::map<Rank, std::vector<unsigned char>>;
+using LogsOfRanks = std::map<Rank, std::vector<unsigned char>>;
 
 /// `ran`: empty: all. What each rank logged.
-Result<std::vector<RankLog>> logsOf(db::TraceStore& store, const LogFiles& files,
+Result<std::vector<RankLog>> logsOf(db::TraceStore& store, const LogsOfRanks& files,
                                     const std::vector<Rank>& ran, const std::string& words) {
   std::vector<RankLog> seen;
   for (const db::RankInfo& rank : store.ranks()) {

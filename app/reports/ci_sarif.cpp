@@ -2,6 +2,7 @@
 // What a CI run found as SARIF 2.1.0 (OASIS Standard, 27 March 2020; paragraphs are its).
 #include <nlohmann/json.hpp>
 
+#include <cstdint>
 #include <string_view>
 
 #include "app/files/paths.h"
@@ -18,7 +19,7 @@ constexpr const char* kSarifSchema =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sarif-schema-2.1.0.json";
 constexpr const char* kSarifBase = "WORKDIR";
 
-enum SarifRule : int { kRaceRule, kOutcomeRule };
+enum SarifRule : std::uint8_t { kRaceRule, kOutcomeRule };
 
 json sarifRules() {
   return json::array(

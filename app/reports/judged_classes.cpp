@@ -52,7 +52,7 @@ Result<JudgedClasses> judgedClasses(Loaded& loaded, const std::vector<db::Stored
     }
     all.classes.push_back(std::move(one));
   }
-  std::ranges::stable_partition(all.classes, [](const JudgedClass& one) {
+  std::stable_partition(all.classes.begin(), all.classes.end(), [](const JudgedClass& one) {
     return one.judged.verdict != RaceVerdict::Benign;
   });
   return all;

@@ -108,9 +108,13 @@ QString floatText(long double value) {
 
 #ifdef __SIZEOF_FLOAT128__
 QString floatText(Quad value) {
+#ifdef __clang__  // the C library does not declare strfromf128() for it
+  return floatText(static_cast<long double>(value));
+#else
   std::array<char, 64> text{};
   strfromf128(text.data(), text.size(), "%.36g", value);
   return QString::fromLatin1(text.data());
+#endif
 }
 #endif
 

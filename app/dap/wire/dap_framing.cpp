@@ -68,7 +68,7 @@ std::optional<Error> FrameReader::readHeader() {
     m_lost = false;
   }
   const std::size_t end = m_bytes.find(kEnd);
-  if (end == std::string::npos || end > kMaxHeader) {
+  if (end > kMaxHeader) {  // npos is
     return m_bytes.size() > kMaxHeader + kEnd.size()
                ? std::optional(lose("the header of a message does not end", 1))
                : std::nullopt;

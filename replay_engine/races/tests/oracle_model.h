@@ -42,8 +42,8 @@ inline std::size_t at(Rank rank) {
 class Model {
  public:
   explicit Model(const Execution& execution) : m_execution(execution) {
-    for (std::size_t rank = 0; rank < execution.ranks.size(); ++rank) {
-      addThreads(execution.ranks[rank]);
+    for (const auto& rank : execution.ranks) {
+      addThreads(rank);
     }
     for (std::size_t rank = 0; rank < execution.ranks.size(); ++rank) {
       addRank(static_cast<Rank>(rank), execution.ranks[rank]);

@@ -49,14 +49,12 @@ class Dice {
 };
 
 std::vector<Communicator> randomCommunicators(Dice& dice, int ranks) {
-  std::vector<Rank> world;
-  for (Rank rank = 0; rank < ranks; ++rank) {
-    world.push_back(rank);
-  }
+  std::vector<Rank> world(static_cast<std::size_t>(ranks));
+  std::iota(world.begin(), world.end(), 0);
   std::vector<Communicator> communicators{{0, "MPI_COMM_WORLD", world, {}}};
   if (dice.chance(40)) {
     dice.shuffle(world);
-    world.resize(static_cast<std::size_t>(2 + dice.below(ranks - 1)));
+    world.resize(static_cast<std::size_t>(dice.below(ranks - 1)) + 2);
     communicators.push_back({1, "sub", world, {}});
   }
   return communicators;

@@ -87,6 +87,7 @@ class TracedReplay {
   struct State {
     Frontier frontier;
     Flags delivered;
+    // NOLINTNEXTLINE(modernize-use-nullptr): there is none
     friend auto operator<=>(const State&, const State&) = default;
   };
 
@@ -197,7 +198,7 @@ class TracedReplay {
   }
 
   // NOLINTNEXTLINE(misc-no-recursion): as deep as there are events and messages
-  std::optional<Deviation> search(State state) {
+  std::optional<Deviation> search(const State& state) {
     if (m_seen.size() >= m_mostStates || !m_seen.insert(state).second) {
       return std::nullopt;
     }
@@ -208,7 +209,7 @@ class TracedReplay {
       if (canDeliver(state, m)) {
         State next = state;
         next.delivered[m] = true;
-        if (const auto found = search(std::move(next))) {
+        if (const auto found = search(next)) {
           return found;
         }
       }
@@ -217,7 +218,7 @@ class TracedReplay {
       if (canFinish(state, static_cast<Rank>(rank))) {
         State next = state;
         ++next.frontier[rank];
-        if (const auto found = search(std::move(next))) {
+        if (const auto found = search(next)) {
           return found;
         }
       }

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <span>
 
 #include "replay_engine/rank/calls/launchers_place.h"
 #include "replay_engine/rank/calls/request_batch.h"
@@ -96,8 +97,7 @@ void* resolveNext(const char* name, std::atomic<void*>& known) {
 
 bool resolveAll() {
   bool all = true;
-  for (std::uint16_t i = 0; i < kWrappedCount; ++i) {
-    const std::uint16_t call = kWrapped[i];
+  for (const std::uint16_t call : std::span(kWrapped, kWrappedCount)) {
     if (g_real[call] == nullptr) {
       char name[96];
       std::snprintf(name, sizeof name, "P%s", kCallNames[call]);

@@ -39,7 +39,7 @@ inline constexpr int kNoPeer = -1000;
 constexpr int reportedPeer(int peer) {
   return peer >= 0 ? peer : peer == MPI_ANY_SOURCE ? -1 : -2;
 }
-static_assert(MPI_ANY_TAG == -1);
+static_assert(MPI_ANY_TAG == -1);  // NOLINT(misc-redundant-expression)
 
 /// Whether a request's handle is the address of an object with its status in it, whose source is negative before the match.
 inline constexpr bool kRequestsAreObjects = false;

@@ -69,9 +69,10 @@ void addNeighbours(Words& words, MPI_Comm comm) {
   words.add(out);
   words.add(weighted != 0 ? 3 : 0);
   if (weighted != 0) {
-    int* const all = words.room(2 * (in + out));
+    int* const sources = words.room(2 * (in + out));
+    int* const destinations = sources + in + in;
     PF_UNDER(Dist_graph_neighbors)
-    (comm, in, all, all + in, out, all + 2 * in, all + 2 * in + out);
+    (comm, in, sources, sources + in, out, destinations, destinations + out);
   } else {
     int* const all = words.room(in + out);
     PF_UNDER(Dist_graph_neighbors)

@@ -180,9 +180,8 @@ class OneStatus {
  public:
   OneStatus(const Followed& followed, MPI_Status* given)
       : m_use(followed.any() && given == MPI_STATUS_IGNORE ? &m_own : given) {}
-  operator MPI_Status*() {
-    return m_use;
-  }  // NOLINT(google-explicit-constructor): it is the argument
+  // NOLINTNEXTLINE(google-explicit-constructor): it is the argument
+  operator MPI_Status*() { return m_use; }
   const MPI_Status& value() { return *m_use; }
 
  private:

@@ -327,8 +327,9 @@ class Sources {
     PF_REAL(Cartdim_get)(comm, &dimensions);
     m_count = 2 * dimensions;
     make();
-    for (int i = 0; i < dimensions; ++i) {
-      PF_REAL(Cart_shift)(comm, i, 1, &m_ranks[2 * i], &m_ranks[2 * i + 1]);
+    int* next = m_ranks;
+    for (int i = 0; i < dimensions; ++i, next += 2) {
+      PF_REAL(Cart_shift)(comm, i, 1, next, next + 1);
     }
   }
 

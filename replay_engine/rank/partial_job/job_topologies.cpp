@@ -111,9 +111,10 @@ int fillCartesian(const Topology& basic, const int* dims, const int* periods, To
   made->periods = arrays.copy(periods, basic.ndims);
   int* const around = arrays.room(2 * basic.ndims);
   made->around = around;
+  int* next = around;
   for (int i = 0; i < basic.ndims; ++i) {
-    around[2 * i] = shifted(*made, i, -1);
-    around[2 * i + 1] = shifted(*made, i, 1);
+    *next++ = shifted(*made, i, -1);
+    *next++ = shifted(*made, i, 1);
   }
   return MPI_SUCCESS;
 }

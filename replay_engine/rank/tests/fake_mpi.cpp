@@ -10,6 +10,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -284,10 +285,8 @@ void begin(const Script& script) {
   g_library.network.assign(script.arrivals.begin(), script.arrivals.end());
   std::stable_sort(g_library.network.begin(), g_library.network.end(),
                    [](const Arrival& a, const Arrival& b) { return a.after < b.after; });
-  std::vector<int> all;
-  for (int rank = 0; rank < script.size; ++rank) {
-    all.push_back(rank);
-  }
+  std::vector<int> all(static_cast<std::size_t>(script.size));
+  std::iota(all.begin(), all.end(), 0);
   MPI_COMM_WORLD->world = all;
   MPI_COMM_SELF->world = {script.rank};
   fillWithMissing(std::make_integer_sequence<std::uint16_t, kCallCount>{});

@@ -281,9 +281,9 @@ std::vector<unsigned char> packed(const void* buffer, int count, MPI_Datatype ty
   const auto* from = static_cast<const unsigned char*>(buffer);
   const int blockBytes = type->of == nullptr ? type->size : type->blockLength * type->of->size;
   const int step = type->of == nullptr ? 0 : type->stride * type->of->size;
-  for (int i = 0; i < count; ++i) {
-    for (int block = 0; block < type->blocks; ++block) {
-      const unsigned char* const at = from + i * extentOf(type) + block * step;
+  for (int i = 0; i < count; ++i, from += extentOf(type)) {
+    const unsigned char* at = from;
+    for (int block = 0; block < type->blocks; ++block, at += step) {
       bytes.insert(bytes.end(), at, at + blockBytes);
     }
   }
