@@ -28,7 +28,7 @@ class OneSidedTest(PhotofinishTest):
                 seen.add(str(sorted(recorded.by_rank().items())))
                 for seed in (1, 2, 3):
                     self.assert_same_run(recorded, self.replay(f"{mode}.pft", "--jitter", seed))
-        self.assertEqual(len(seen), 3, "no two recordings saw the same: there is something to give back")
+        self.assertGreater(len(seen), 1, "all recordings saw the same: there was nothing to give back")
 
     def test_a_survey_gives_them_back_and_what_is_not_covered_is_said(self):
         recorded = self.record("t.pft", self.launch())
