@@ -17,6 +17,7 @@
 #include <gtest/gtest.h>
 
 #include "db/tests/patient.h"
+#include "replay_engine/base/tests/trials.h"
 
 namespace pf::db {
 namespace {
@@ -322,7 +323,7 @@ bool writeExecution(const std::string& path, const Execution& execution) {
   return writer->writeExecution(execution, {}, {}).ok() && writer->finish().ok();
 }
 
-constexpr int kKills = 40;
+constexpr int kKills = test::trials(40);
 
 /// A moment within `whole`, and a little beyond.
 useconds_t momentIn(std::chrono::steady_clock::duration whole, std::mt19937& random) {

@@ -7,7 +7,6 @@
 // programs.
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <map>
 #include <set>
 #include <string>
@@ -22,6 +21,7 @@
 #include "replay_engine/races/races.h"
 #include "replay_engine/races/tests/deterministic_program.h"
 #include "replay_engine/races/tests/oracle.h"
+#include "replay_engine/races/tests/random_execution.h"
 
 namespace pf::oracle {
 namespace {
@@ -280,21 +280,20 @@ class RandomPair {
 };
 
 TEST(DifferenceRandom, PlacesOrderAndConesAreThoseOfBruteForce) {
-  const char* text = std::getenv("PF_ORACLE_RUNS");
-  const std::uint64_t runs = text == nullptr ? 800 : std::strtoull(text, nullptr, 10);
+  const std::uint64_t wanted = runs(800);
   int differ = 0;
   int follow = 0;
-  for (std::uint64_t seed = 1; seed <= runs && !HasFailure(); ++seed) {
+  for (std::uint64_t seed = 1; seed <= wanted && !HasFailure(); ++seed) {
     SCOPED_TRACE("program " + std::to_string(seed));
     RandomPair pair(seed, seed % 3);
     pair.checkAll();
     differ += pair.differences() > 0 ? 1 : 0;
     follow += pair.hasConsequences() ? 1 : 0;
   }
-  std::printf("%d of %d pairs differ, %d with consequences\n", differ, static_cast<int>(runs),
+  std::printf("%d of %d pairs differ, %d with consequences\n", differ, static_cast<int>(wanted),
               follow);
-  EXPECT_GT(differ, static_cast<int>(runs / 4)) << "the programs are too tame";
-  EXPECT_GT(follow, static_cast<int>(runs / 25)) << "the programs are too tame";
+  EXPECT_GT(differ, static_cast<int>(wanted / 4)) << "the programs are too tame";
+  EXPECT_GT(follow, static_cast<int>(wanted / 25)) << "the programs are too tame";
 }
 
 TEST(DifferenceRandom, ARunIsTheSameAsItself) {
