@@ -4,10 +4,13 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <filesystem>
 #include <set>
+#include <thread>
 
+#include "app/branching/branch_job.h"
 #include "app/branching/branch_runner.h"
 #include "app/branching/delta.h"
 #include "app/branching/good_run.h"
@@ -27,6 +30,7 @@ constexpr int kTimesLonger = 10;
 constexpr std::chrono::milliseconds kShortest(5000);
 
 enum class Verdict : std::uint8_t { Fails, FailsOtherwise, Good, Unclear };
+using Schedules = std::vector<std::vector<unsigned char>>;
 
 /// A choice that the two runs made otherwise.
 struct Difference {
@@ -64,7 +68,8 @@ bool hangsOnOurOrder(const Execution& execution) {
 
 class Search {
  public:
-  /// `logs`: a directory for those of one run after the other; it must not be there.
+  /// `logs`: a directory for those of one run after the other, and with a number behind it of several at once; it must not be
+  /// there.
   Search(const BlameOptions& options, KnownRun failing, BranchRunner& runner, std::string logs)
       : m_options(options),
         m_failing(std::move(failing)),
@@ -78,8 +83,11 @@ class Search {
  private:
   Result<Blame> find();
   void compare();
-  Result<Verdict> run(const std::vector<ChoicesOfRun>& forcedChoices, std::uint64_t jitterSeed);
-  Result<Verdict> tryWith(const std::vector<std::size_t>& ofFailing, std::uint64_t jitterSeed = 0);
+  /// May be called by several threads at once, each with its own `logs`.
+  [[nodiscard]] Result<Verdict> run(const Schedules& schedules, std::uint64_t jitterSeed,
+                                    const std::string& logs) const;
+  [[nodiscard]] std::vector<ChoicesOfRun> with(const std::vector<std::size_t>& ofFailing) const;
+  Result<Verdict> tryWith(const std::vector<std::size_t>& ofFailing);
   Status deliveriesDecide();
   Status counterCheck(const std::vector<std::size_t>& needed, Blame& blame);
   [[nodiscard]] ChoicesOfRun asInFailing(const std::vector<std::size_t>& which) const;
@@ -144,16 +152,11 @@ void Search::compare() {
   }
 }
 
-Result<Verdict> Search::run(const std::vector<ChoicesOfRun>& forcedChoices,
-                            std::uint64_t jitterSeed) {
-  const auto schedules = schedulesOf(forcedChoices);
-  if (!schedules) {
-    return schedules.error();
-  }
-  ++m_runs;
-  const Result<MadeRun> made = m_runner.make(*schedules, m_logs, jitterSeed);
+Result<Verdict> Search::run(const Schedules& schedules, std::uint64_t jitterSeed,
+                            const std::string& logs) const {
+  const Result<MadeRun> made = m_runner.make(schedules, logs, jitterSeed);
   std::error_code ignored;
-  fs::remove_all(m_logs, ignored);
+  fs::remove_all(logs, ignored);
   if (!made) {
     return made.error().code == ErrorCode::Divergence ? Result<Verdict>(Verdict::Unclear)
                                                       : Result<Verdict>(made.error());
@@ -177,8 +180,7 @@ ChoicesOfRun Search::asInFailing(const std::vector<std::size_t>& which) const {
 }
 
 /// These differences as in the failing run, all else as in the good one, as far as its messages are not taken then.
-Result<Verdict> Search::tryWith(const std::vector<std::size_t>& ofFailing,
-                                std::uint64_t jitterSeed) {
+std::vector<ChoicesOfRun> Search::with(const std::vector<std::size_t>& ofFailing) const {
   std::set<std::pair<Rank, std::uint32_t>> taken;
   std::vector<RunChoice> made;
   for (const std::size_t i : ofFailing) {
@@ -217,27 +219,56 @@ Result<Verdict> Search::tryWith(const std::vector<std::size_t>& ofFailing,
       left.erase(instead);
     }
   }
-  return run({asInFailing(ofFailing), std::move(good)}, jitterSeed);
+  return {asInFailing(ofFailing), std::move(good)};
 }
 
+Result<Verdict> Search::tryWith(const std::vector<std::size_t>& ofFailing) {
+  const auto schedules = schedulesOf(with(ofFailing));
+  if (!schedules) {
+    return schedules.error();
+  }
+  ++m_runs;
+  return run(*schedules, 0, m_logs);
+}
+
+/// So often each: with what is needed, without it, and with it and all else free. None of these runs asks for another.
 Status Search::counterCheck(const std::vector<std::size_t>& needed, Blame& blame) {
+  constexpr std::size_t kWays = 3;
+  std::array<Result<Schedules>, kWays> ways{schedulesOf(with(needed)), schedulesOf(with({})),
+                                            schedulesOf({asInFailing(needed)})};
+  for (const Result<Schedules>& way : ways) {
+    if (!way) {
+      return way.error();
+    }
+  }
+  const auto checks = static_cast<std::size_t>(std::max(0, m_options.counterChecks));
+  std::vector<Result<Verdict>> verdicts(kWays * checks, Verdict::Unclear);
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&] {
+    for (std::size_t i = next++; i < verdicts.size(); i = next++) {
+      const std::uint64_t seed = i / kWays;  // 0: without delays
+      verdicts[i] = run(*ways[i % kWays], seed, m_logs + std::to_string(i));
+    }
+  };
+  std::vector<std::thread> others;
+  for (int i = 1; i < jobsAtOnce(m_failing.run.ranks); ++i) {
+    others.emplace_back(work);
+  }
+  work();
+  for (std::thread& other : others) {
+    other.join();
+  }
+  m_runs += verdicts.size();
   blame.checks = m_options.counterChecks;
-  for (int i = 0; i < m_options.counterChecks; ++i) {
-    const auto seed = static_cast<std::uint64_t>(i);  // 0: without delays
-    const Result<Verdict> with = tryWith(needed, seed);
-    const Result<Verdict> without = tryWith({}, seed);
-    const Result<Verdict> alone = run({asInFailing(needed)}, seed);
-    for (const Result<Verdict>* each : {&with, &without, &alone}) {
-      if (!*each) {
-        return each->error();
-      }
+  const std::array<int*, kWays> failed{&blame.failedWith, &blame.failedWithout, &blame.failedAlone};
+  for (std::size_t i = 0; i < verdicts.size(); ++i) {
+    if (!verdicts[i]) {
+      return verdicts[i].error();
     }
-    blame.failedWith += *with == Verdict::Fails ? 1 : 0;
-    blame.failedWithout += *without == Verdict::Fails ? 1 : 0;
-    blame.failedAlone += *alone == Verdict::Fails ? 1 : 0;
-    for (const Verdict each : {*with, *without}) {
-      blame.unclear += each == Verdict::Unclear || each == Verdict::FailsOtherwise ? 1 : 0;
-    }
+    const Verdict verdict = *verdicts[i];
+    *failed[i % kWays] += verdict == Verdict::Fails ? 1 : 0;
+    const bool otherwise = verdict == Verdict::Unclear || verdict == Verdict::FailsOtherwise;
+    blame.unclear += otherwise && i % kWays != 2 ? 1 : 0;
   }
   return {};
 }

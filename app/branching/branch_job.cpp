@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <thread>
 
 #include "app/recording/recorded_logs.h"
 #include "app/replaying/replay.h"
@@ -56,6 +57,12 @@ Result<JobOptions> branchJob(const std::string& trace,
   job->session.salt = salt;
   job->schedules = std::move(schedules);
   return job;
+}
+
+int jobsAtOnce(std::int32_t ranks) {
+  constexpr int kRanksOfACore = 8;
+  const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  return std::clamp(kRanksOfACore * cores / std::max(1, ranks), 1, 2 * cores);
 }
 
 }  // namespace pf::app

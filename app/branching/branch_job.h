@@ -25,4 +25,8 @@ Result<JobOptions> branchJob(const std::string& trace,
                              const std::string& logs, std::uint64_t salt,
                              const std::vector<std::string>& launcherOptions, bool force);
 
+/// How many runs this machine makes at once if nobody says otherwise. Ranks of short programs mostly wait: for their
+/// launcher, and for one another in MPI_Init.
+int jobsAtOnce(std::int32_t ranks);
+
 }  // namespace pf::app

@@ -460,13 +460,6 @@ Result<Exploration> Explorer::result() {
   return found;
 }
 
-/// How many runs this machine makes at once if nobody says otherwise. Ranks of short programs mostly wait: for their launcher, and for one another in MPI_Init.
-int jobsAtOnce(std::int32_t ranks) {
-  constexpr int kRanksOfACore = 8;
-  const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  return std::clamp(kRanksOfACore * cores / std::max(1, ranks), 1, 2 * cores);
-}
-
 /// Records the first run, if that has not been done.
 Status recordFirst(const ExploreOptions& options, const std::string& trace) {
   std::error_code ignored;
