@@ -83,8 +83,15 @@ function(app_library name)            # app_library(pf_db FOLDERS sqlite store W
   endif()
   add_library(app::${name} ALIAS ${name})
   app_unity(${name})
+  if("${A_SOURCES}" MATCHES "(^|;|/)tests/")
+    app_of_tests(${name})
+  endif()
   target_link_libraries(${name} PUBLIC ${A_USES} PRIVATE ${A_PRIVATE_USES} app_flags app_sanitize)
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+endfunction()
+# clang-tidy looks at the product.
+function(app_of_tests)
+  set_target_properties(${ARGN} PROPERTIES CXX_CLANG_TIDY "")
 endfunction()
 function(app_test name)               # app_test(name LABELS unit SOURCES ... USES ...)
   cmake_parse_arguments(A "" "TIMEOUT" "SOURCES;USES;LABELS" ${ARGN})
@@ -94,6 +101,7 @@ function(app_test name)               # app_test(name LABELS unit SOURCES ... US
   # A test runs once for each time it is compiled: what compiler and linker save counts more.
   target_compile_options(${name} PRIVATE $<$<CONFIG:RelWithDebInfo>:-O1>)
   target_link_options(${name} PRIVATE $<IF:$<CONFIG:RelWithDebInfo>,-Wl$<COMMA>--strip-debug,-Wl$<COMMA>--compress-debug-sections=zlib>)
+  app_of_tests(${name})
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES LABELS "${A_LABELS}")
   if(A_TIMEOUT)
