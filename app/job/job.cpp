@@ -289,8 +289,11 @@ std::optional<int> Job::launcherStatus() {
 
 /// mpirun lets the ranks of a job that it ends go on, sleeps for a second, and only then ends them. A signal ends the
 /// sleep; this one it gets for each rank that ends, and then looks whether one has. Of a job that a failing rank ends, the
-/// second shows what the others would do next.
+/// second shows what the others would do next: as long as there are others. It sleeps twice.
 void Job::endItsSleep() {
+  if (m_agentsGone && m_mayLockUp && !m_sleepsSince) {
+    m_sleepsSince = std::chrono::steady_clock::now();
+  }
   if (m_sleepsSince && std::chrono::steady_clock::now() - *m_sleepsSince >= kEndsAfter) {
     kill(m_launcher, SIGCHLD);
     m_sleepsSince.reset();

@@ -73,7 +73,7 @@ class Job {
   /// MPI 4.1.4's mpirun may lock up or crash after a rank has aborted: once all ranks have been
   /// gone for some seconds it is killed, and the status is that of the rank that failed first.
   std::optional<int> launcherStatus();
-  /// JobOptions::endsAtOnce, and endLauncher() was called: launcherStatus() is to be asked every few milliseconds.
+  /// No rank is left, or JobOptions::endsAtOnce, and endLauncher() was called: launcherStatus() is to be asked every 50 ms.
   [[nodiscard]] bool endsSoon() const { return m_sleepsSince.has_value(); }
   /// Asks the launcher to end the job; a second call kills it.
   void endLauncher();
@@ -111,7 +111,7 @@ class Job {
   bool m_launcherKilled = false;
   bool m_mayLockUp = true;  ///< srun does not: it may have an epilog to wait for
   bool m_endsAtOnce = false;
-  std::optional<Time> m_sleepsSince;  ///< the launcher, which is to end at once
+  std::optional<Time> m_sleepsSince;  ///< the launcher, whose sleep is to end
   std::optional<std::chrono::steady_clock::time_point> m_agentsGone;
   std::optional<int> m_firstBadEnd;
   bool m_replay = false;

@@ -169,6 +169,26 @@ TEST_F(JobTest, ALauncherThatLingersBehindItsRanksIsKilled) {
   EXPECT_EQ(statusOf(*job), 128 + SIGSEGV) << "the first rank that was not ended by the launcher";
 }
 
+/// mpirun's sleep, when it ends a job: a signal of a child ends it.
+TEST_F(JobTest, ALauncherThatSleepsBehindItsRanksIsWoken) {
+  const std::string sleeps =
+      "exec python3 -c 'import signal, sys, time\n"
+      "signal.signal(signal.SIGCHLD, lambda *_: sys.exit(7))\ntime.sleep(100)'";
+  daemonSays("agents 2,exited 0 3 0,agents 0");
+  const auto job = started(sleeps);
+  ASSERT_NE(job, nullptr);
+  EXPECT_EQ(statusOf(*job), 7) << "it has ended by itself";
+  daemonSays("agents 2,exited 0 3 0,agents 1");
+  const auto other = started(sleeps);
+  ASSERT_NE(other, nullptr);
+  for (int i = 0; i < 100; ++i) {
+    (void)other->listen([](const protocol::Message&) { return true; });
+    EXPECT_FALSE(other->launcherStatus()) << "a rank is left";
+    poll(nullptr, 0, 5);
+  }
+  other->killAll();
+}
+
 TEST_F(JobTest, RanksAreNotGoneWhileAnAgentIsThereOrBeforeOneWas) {
   daemonSays("agents 0,agents 2,agents 0,agents 1");
   const auto job = started("exec sleep 100");
