@@ -17,7 +17,6 @@
 #include <gtest/gtest.h>
 
 #include "db/tests/patient.h"
-#include "replay_engine/base/tests/trials.h"
 
 namespace pf::db {
 namespace {
@@ -323,7 +322,7 @@ bool writeExecution(const std::string& path, const Execution& execution) {
   return writer->writeExecution(execution, {}, {}).ok() && writer->finish().ok();
 }
 
-constexpr int kKills = test::trials(40);
+constexpr int kKills = 40;
 
 /// A moment within `whole`, and a little beyond.
 useconds_t momentIn(std::chrono::steady_clock::duration whole, std::mt19937& random) {

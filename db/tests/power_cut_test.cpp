@@ -16,7 +16,6 @@
 
 #include "db/tests/lossy_disk.h"
 #include "db/tests/sample.h"
-#include "replay_engine/base/tests/trials.h"
 
 namespace pf::db {
 namespace {
@@ -27,8 +26,7 @@ using Step = std::function<bool(const std::string& path)>;
 int cuts(int usual) {
   const char* const wanted = std::getenv("PF_POWER_CUTS");  // NOLINT(concurrency-mt-unsafe)
   const bool full = std::getenv("PF_FULL") != nullptr;      // NOLINT(concurrency-mt-unsafe)
-  return wanted != nullptr ? std::atoi(wanted)
-                           : (full ? 10 * usual : std::max(30, test::trials(usual)));
+  return wanted != nullptr ? std::atoi(wanted) : (full ? 10 * usual : usual);
 }
 
 /// A trace as everything that a user can see of it; nothing: there is no file.

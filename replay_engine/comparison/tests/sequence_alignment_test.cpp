@@ -8,8 +8,6 @@
 
 #include <gtest/gtest.h>
 
-#include "replay_engine/base/tests/trials.h"
-
 namespace pf {
 namespace {
 
@@ -54,7 +52,7 @@ Symbols randomSymbols(std::mt19937& random, std::size_t most, std::uint32_t symb
 
 TEST(SequenceAlignmentTest, IsALongestCommonSubsequence) {
   std::mt19937 random(1);
-  for (int i = 0; i < test::trials(20000); ++i) {
+  for (int i = 0; i < 20000; ++i) {
     const std::uint32_t symbols = 1 + static_cast<std::uint32_t>(random() % 12);
     const Symbols a = randomSymbols(random, 24, symbols);
     const Symbols b = randomSymbols(random, 24, symbols);
@@ -66,7 +64,7 @@ TEST(SequenceAlignmentTest, IsALongestCommonSubsequence) {
 
 TEST(SequenceAlignmentTest, OfAFewEditsInALongOne) {
   std::mt19937 random(2);
-  for (int i = 0; i < test::trials(40); ++i) {
+  for (int i = 0; i < 40; ++i) {
     const Symbols a = randomSymbols(random, 600, 30);
     Symbols b = a;
     for (int edit = 0; edit < 20 && !b.empty(); ++edit) {
@@ -84,7 +82,7 @@ TEST(SequenceAlignmentTest, WhatTheLimitsDoNotAllowIsAnchored) {
   std::mt19937 random(3);
   const AlignmentLimits limits{2, 100, 0};
   bool anchored = false;
-  for (int i = 0; i < test::trials(5000); ++i) {
+  for (int i = 0; i < 5000; ++i) {
     const std::uint32_t symbols = 1 + static_cast<std::uint32_t>(random() % 12);
     const Symbols a = randomSymbols(random, 40, symbols);
     const Symbols b = randomSymbols(random, 40, symbols);
@@ -100,7 +98,7 @@ TEST(SequenceAlignmentTest, WhatTheLimitsDoNotAllowIsAnchored) {
 /// Of symbols that are in each once, anchors are a longest common subsequence: a permutation's longest ascent.
 TEST(SequenceAlignmentTest, AnchorsOfWhatIsThereOnceAreTheLongest) {
   std::mt19937 random(4);
-  for (int i = 0; i < test::trials(300); ++i) {
+  for (int i = 0; i < 300; ++i) {
     Symbols a(60);
     for (std::uint32_t each = 0; each < a.size(); ++each) {
       a[each] = each;

@@ -10,7 +10,6 @@
 
 #include <gtest/gtest.h>
 
-#include "replay_engine/base/tests/trials.h"
 #include "replay_engine/log/rank_log.h"
 #include "replay_engine/log/tests/made_log.h"
 
@@ -29,7 +28,7 @@ int cuts() {
   const char* const wanted = std::getenv("PF_POWER_CUTS");
   return wanted != nullptr                   ? std::atoi(wanted)
          : std::getenv("PF_FULL") != nullptr ? 10 * kUsualCuts
-                                             : test::trials(kUsualCuts);
+                                             : kUsualCuts;
 }
 
 /// What a rank writes that receives from any source and tests; in a log without events its choices alone.

@@ -10,7 +10,6 @@
 
 #include <gtest/gtest.h>
 
-#include "replay_engine/base/tests/trials.h"
 #include "replay_engine/races/races.h"
 #include "replay_engine/races/tests/execution_builder.h"
 
@@ -190,7 +189,7 @@ class Damage {
 TEST(DamagedRecord, anyNumberAnywhere) {
   Damage damage(1);
   const Execution whole = parseExecution(kEverything);
-  for (int round = 0; round < test::trials(3000); ++round) {
+  for (int round = 0; round < 3000; ++round) {
     Execution execution = whole;
     for (int change = 0; change < 4; ++change) {
       damage.apply(execution);

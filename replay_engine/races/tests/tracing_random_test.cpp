@@ -20,6 +20,13 @@
 namespace pf::oracle {
 namespace {
 
+std::uint64_t wanted(std::uint64_t normal) {
+#if defined(__SANITIZE_ADDRESS__)
+  normal /= 10;  // thirty times slower, and looks for other things
+#endif
+  return oracle::runs(normal);
+}
+
 /// The seed'th random execution whose record is whole, and `seed` of the next one.
 Execution nextWhole(std::uint64_t& seed, int eventsAtLeast) {
   while (true) {
@@ -83,7 +90,7 @@ void report(const Sums& sums, const Execution& any) {
 TEST(RandomTracing, SmallExecutionsEveryOrderOfEventsAndDeliveries) {
   Sums sums;
   Execution execution;
-  for (std::uint64_t seed = 1; sums.executions < runs(2000) && !testing::Test::HasFailure();) {
+  for (std::uint64_t seed = 1; sums.executions < wanted(2000) && !testing::Test::HasFailure();) {
     execution = nextWhole(seed, 8);
     check(execution, 500, sums);
   }
@@ -93,7 +100,8 @@ TEST(RandomTracing, SmallExecutionsEveryOrderOfEventsAndDeliveries) {
 TEST(RandomTracing, LargerExecutions) {
   Sums sums;
   Execution execution;
-  for (std::uint64_t seed = 1; sums.executions < runs(2000) / 10 && !testing::Test::HasFailure();) {
+  for (std::uint64_t seed = 1;
+       sums.executions < wanted(2000) / 10 && !testing::Test::HasFailure();) {
     execution = nextWhole(seed, 60);
     check(execution, 0, sums);
   }
@@ -102,7 +110,7 @@ TEST(RandomTracing, LargerExecutions) {
 
 /// Nothing is promised of replays of what a crash left, but that the traces cover the races in it.
 TEST(RandomTracing, RecordsCutShort) {
-  for (std::uint64_t seed = 1; seed <= runs(2000) / 4 && !testing::Test::HasFailure(); ++seed) {
+  for (std::uint64_t seed = 1; seed <= wanted(2000) / 4 && !testing::Test::HasFailure(); ++seed) {
     RandomOptions options;
     options.eventsAtMost = 20 + static_cast<int>(seed % 60);
     options.cut = true;
