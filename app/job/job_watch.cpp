@@ -94,8 +94,7 @@ void Job::lookAtLauncher(Time now, std::vector<std::string>& out) {
   const char state = processState(m_launcher);
   if (state != 'T') {
     m_launcherStopped.reset();
-    const bool ended = state == 'Z' || state == 'X' || state == '\0';
-    if (std::exchange(m_launcherStopTold, false) && !ended) {
+    if (std::exchange(m_launcherStopTold, false) && processRuns(m_launcher)) {
       out.emplace_back("the launcher goes on");
     }
     return;
@@ -124,11 +123,7 @@ void Job::killAll() {
   }
   // Until they are gone they hold the session's lock: whoever ends before them leaves its directory.
   const auto end = std::chrono::steady_clock::now() + kDiesWithin;
-  const auto dying = [](pid_t pid) {
-    const char state = processState(pid);
-    return state != '\0' && state != 'Z' && state != 'X';
-  };
-  while (std::ranges::any_of(tree, dying) && std::chrono::steady_clock::now() < end) {
+  while (std::ranges::any_of(tree, processRuns) && std::chrono::steady_clock::now() < end) {
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
 }

@@ -23,12 +23,6 @@ constexpr std::chrono::seconds kLauncherEndsWithin(10);
 /// A launcher that was killed leaves ranks, which find that out after a second or two.
 constexpr std::chrono::seconds kRanksOutliveIt(15);
 
-/// Whether the process is there, and not only to be waited for.
-bool runs(pid_t pid) {
-  const char state = processState(pid);
-  return state != '\0' && state != 'Z' && state != 'X';
-}
-
 /// Tells of races while the program runs: the first one, and then each power of ten.
 class RaceTeller {
  public:
@@ -292,11 +286,12 @@ void Following::insist() {
 
 /// On this host, as far as they have told their pids, and nobody their ends.
 bool Following::ranksRun() const {
-  return std::any_of(
-      m_facts.ends.begin(), m_facts.ends.end(), [host = hostName()](const auto& rank) {
-        const RankEnd& end = rank.second;
-        return end.pid > 0 && end.host == host && !end.status && !end.signal && runs(end.pid);
-      });
+  return std::any_of(m_facts.ends.begin(), m_facts.ends.end(),
+                     [host = hostName()](const auto& rank) {
+                       const RankEnd& end = rank.second;
+                       return end.pid > 0 && end.host == host && !end.status && !end.signal &&
+                              processRuns(end.pid);
+                     });
 }
 
 bool Following::expectsMore() {

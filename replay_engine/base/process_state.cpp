@@ -37,6 +37,11 @@ std::string processStat(pid_t pid) {
   return end == std::string::npos || end + 2 >= text.size() ? std::string() : text.substr(end + 2);
 }
 
+bool processRuns(pid_t pid) {
+  const char state = processState(pid);
+  return state != '\0' && state != 'Z' && state != 'X';
+}
+
 std::int64_t processTime(pid_t pid) {
   constexpr int kUserTime = 11;  // of what follows the name; the kernel's own time is next
   const std::string text = pid > 0 ? processStat(pid) : std::string();

@@ -15,6 +15,8 @@ namespace pf {
 [[nodiscard]] std::string processStat(pid_t pid);
 /// 'R', 'S', 't' (tracing stop), 'T' (stopped by a signal), 'Z' …; 0 if there is no such process.
 [[nodiscard]] char processState(pid_t pid);
+/// Whether it is there, and not only to be waited for.
+[[nodiscard]] bool processRuns(pid_t pid);
 /// Processor time that its threads have used, in the kernel's ticks (10 ms mostly); -1 if there is no
 /// such process.
 [[nodiscard]] std::int64_t processTime(pid_t pid);
