@@ -31,7 +31,7 @@
 namespace pf::app {
 namespace {
 namespace fs = std::filesystem;
-using test::contentOf;
+using pf::test::contentOf;
 
 constexpr std::uint64_t kRunSalt = 77;
 

@@ -31,6 +31,7 @@ class LessonsTest : public testing::Test {
   ~LessonsTest() override {
     std::error_code ignored;
     fs::remove_all(m_directory, ignored);
+    ::setenv("PATH", m_path.c_str(), 1);  // NOLINT(concurrency-mt-unsafe)
   }
   [[nodiscard]] std::string at(const std::string& name) const { return m_directory + "/" + name; }
   void put(const std::string& name, const std::string& text) const {
@@ -57,6 +58,7 @@ class LessonsTest : public testing::Test {
   }
 
  private:
+  const std::string m_path = std::getenv("PATH");  // NOLINT(concurrency-mt-unsafe)
   std::string m_directory = testing::TempDir() + "pf_lessons-XXXXXX";
 };
 
