@@ -96,6 +96,11 @@ void addDebug(CLI::App& parser, Commands& commands) {
                  "--script: replay although program, libraries, arguments or environment are not "
                  "the recorded ones")
       ->needs(script);
+  command
+      ->add_flag(
+          "--keep-going", words->script.keepGoing,
+          "--script: a command that fails does not end the script; the exit status is 1 then")
+      ->needs(script);
   addPart(*command, words->script.part);
   addGdb(*command);
   words->trusted = addTrust(*command);

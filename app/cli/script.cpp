@@ -102,6 +102,9 @@ Result<int> debugByScript(const std::vector<std::string>& words, const ScriptOpt
   if (options.force) {
     become.emplace_back("--force");
   }
+  if (options.keepGoing) {
+    become.emplace_back("--keep-going");
+  }
   return becomeHeadless(become);
 }
 

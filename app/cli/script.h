@@ -17,6 +17,7 @@ struct ScriptOptions {
   std::chrono::milliseconds stallAfter{0};  ///< as app::RecordOptions
   app::PartOfJob part;                      ///< of a trace: which ranks run
   bool force = false;                       ///< as app::ReplayOptions
+  bool keepGoing = false;                   ///< after a command that fails, too
 };
 
 /// Records `words` (unless it is one trace), and becomes the program that carries out the script

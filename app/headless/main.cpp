@@ -61,9 +61,12 @@ int offline(const QStringList& words, bool trusted) {
 }
 
 int script(const QStringList& words, bool trusted) {
-  pf::headless::ScriptOptions options{
-      words.value(2).toStdString(), words.value(3).toStdString(), trusted, {}, false};
+  pf::headless::ScriptOptions options;
+  options.trace = words.value(2).toStdString();
+  options.script = words.value(3).toStdString();
+  options.trusted = trusted;
   options.force = words.mid(4).contains(QLatin1String("--force"));
+  options.keepGoing = words.mid(4).contains(QLatin1String("--keep-going"));
   readPart(words.value(4), words.value(5), options.part);
   return pf::headless::runScript(options);
 }

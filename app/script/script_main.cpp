@@ -116,6 +116,9 @@ int runScript(const ScriptOptions& options) {
     return failed(part.error());
   }
   run.session().allowRebuilt(options.force);
+  if (options.keepGoing) {
+    run.keepGoing();
+  }
   EndSignals signals;
   QObject::connect(&signals, &EndSignals::received, &run, &ScriptRun::stop);
   QObject::connect(&run, &ScriptRun::finished, qApp, &QCoreApplication::quit, Qt::QueuedConnection);

@@ -10,10 +10,11 @@ namespace pf::headless {
 
 struct ScriptOptions {
   std::string trace;
-  std::string script;    ///< a file, or "-" for standard input, which is read line by line
-  bool trusted = false;  ///< the trace is taken over
-  app::PartOfJob part;   ///< which ranks run
-  bool force = false;    ///< another build than the recorded one is no reason to refuse
+  std::string script;      ///< a file, or "-" for standard input, which is read line by line
+  bool trusted = false;    ///< the trace is taken over
+  app::PartOfJob part;     ///< which ranks run
+  bool force = false;      ///< another build than the recorded one is no reason to refuse
+  bool keepGoing = false;  ///< after a command that fails, too
 };
 
 /// Returns 0, 1 if a command failed, 128 + the signal that has ended it, or what `photofinish`

@@ -77,7 +77,7 @@ void ScriptRun::next() {
 
 /// A breakpoint without a place is one that a wrong name asks for: a script that ends well would say that it was not hit.
 void ScriptRun::lookWhatWasNeverSet() {
-  if (m_lines.isTyped() || m_status != 0) {
+  if (m_lines.isTyped() || (m_status != 0 && !m_keepsGoing)) {
     return;
   }
   for (const QString& text : m_run.handlers().neverSet()) {
@@ -96,7 +96,9 @@ void ScriptRun::ended(const std::optional<QString>& failure) {
   const QString text = failure ? failureText(*failure) : QString();
   if (failure && !m_lines.isTyped()) {
     m_status = 1;
-    m_lines.end();
+    if (!m_keepsGoing) {
+      m_lines.end();
+    }
   }
   print();
   if (!text.isEmpty()) {

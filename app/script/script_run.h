@@ -3,7 +3,7 @@
 // each once the one before has come to rest, and prints what comes of it.
 //
 // - Standard output has nothing but answers (script_answer.h).
-// - The first command that fails ends the script, but at a terminal.
+// - The first command that fails ends the script, but at a terminal, or where it is to go on.
 // - A command that has not ended within the time limit fails.
 #pragma once
 
@@ -24,6 +24,8 @@ class ScriptRun : public QObject {
   ScriptRun(const QString& trace, session::LoadedTrace loaded, std::string name, bool interactive);
   /// Before the first line: these ranks alone.
   Status debugOnly(const app::PartOfJob& part);
+  /// Before the first line: a command that fails ends nothing, but the exit status tells of it.
+  void keepGoing() { m_keepsGoing = true; }
 
   /// Lines of the script, in their order, as they come.
   void addLine(const std::string& line);
@@ -53,6 +55,7 @@ class ScriptRun : public QObject {
 
   ScriptLines m_lines;
   int m_status = 0;
+  bool m_keepsGoing = false;
   CommandRun m_run;
 };
 

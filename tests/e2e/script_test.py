@@ -321,6 +321,17 @@ class ScriptTest(PhotofinishTest):
         self.assertNotIn("total", run.out)
         self.assertIn("total", run.err)
 
+    def test_a_mistake_does_not_end_a_session_that_goes_on(self):
+        with self.start([BIN / "photofinish", "debug", "--script", "-", "--keep-going", self.dir / "t.pft"], stdin=subprocess.PIPE) as command:
+            command.process.stdin.write(b"replay-to 0:2\nwatch value\nprint nosuch\nbreak nosuch.c:10\nnext\nprint value\n")
+            command.process.stdin.close()
+            run = command.finish(60)
+        self.assertEqual(run.status, 1, run)
+        self.assertRegex(run.err, r"standard input:2: there is no command 'watch'")
+        self.assertRegex(run.err, r"standard input:3: .*No symbol")
+        self.assertRegex(run.err, r"breakpoint 1 \(nosuch\.c:10\) was never set")
+        self.assertRegex(run.out, r"\n\[0\] [123]0\n$")
+
     def test_a_signal_ends_it_all(self):
         (self.dir / "s.txt").write_text("replay-to 0:3\necho here\ntimeout 300\n@0 gdb shell sleep 200\n")
         for when in ("here", ""):  # ranks under GDB, and a job that is being started

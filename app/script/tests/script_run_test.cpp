@@ -78,6 +78,16 @@ TEST_F(ScriptRunTest, TheFirstCommandThatFailsEndsIt) {
   EXPECT_EQ(m_err, "photofinish: s.txt:3: expected /nothing like it/, got:\n  [0] home\n");
 }
 
+TEST_F(ScriptRunTest, WhereItIsToGoOnAllFailuresAreToldAndTheStatusTells) {
+  const auto goOn = [](ScriptRun& script) { script.keepGoing(); };
+  EXPECT_EQ(run({"expect nothing", "nosuch", "echo on"}, false, goOn), 1);
+  EXPECT_EQ(m_out, "on\n");
+  EXPECT_EQ(m_err,
+            "photofinish: s.txt:1: expected /nothing/, got: nothing\n"
+            "photofinish: s.txt:2: there is no command 'nosuch'. 'help' lists all.\n");
+  EXPECT_EQ(run({"echo on"}, false, goOn), 0);
+}
+
 TEST_F(ScriptRunTest, AtATerminalItGoesOn) {
   EXPECT_EQ(run({"expect nothing", "nosuch", "echo on"}, true), 0);
   EXPECT_EQ(m_out, "on\n(photofinish) ");
