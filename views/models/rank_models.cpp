@@ -18,6 +18,7 @@ Tone tone(RankActivity activity) {
     case RankActivity::NotStarted:
     case RankActivity::Finished:
     case RankActivity::NotInReplay:
+    case RankActivity::NotHere:
       return Tone::Muted;
     case RankActivity::Gated:
     case RankActivity::InCall:
@@ -163,12 +164,12 @@ QVariant RanksModel::data(const QModelIndex& index, int role) const {
     case Qt::ToolTipRole:
       return rankTip(state);
     case ToneRole:
-      return static_cast<int>(index.column() == StateColumn                 ? tone(state.activity)
-                              : state.activity == RankActivity::Finished    ? Tone::Muted
-                              : state.activity == RankActivity::NotInReplay ? Tone::Muted
-                                                                            : Tone::Normal);
+      return static_cast<int>(index.column() == StateColumn              ? tone(state.activity)
+                              : state.activity == RankActivity::Finished ? Tone::Muted
+                              : isAbsent(state.activity)                 ? Tone::Muted
+                                                                         : Tone::Normal);
     case BoldRole:
-      return index.column() == RankColumn && state.activity != RankActivity::NotInReplay;
+      return index.column() == RankColumn && !isAbsent(state.activity);
     case SortRole:
       return index.column() == RankColumn     ? QVariant(state.rank)
              : index.column() == SerialColumn ? QVariant(static_cast<qulonglong>(state.serial))

@@ -56,10 +56,10 @@ class GridDelegate : public PlainDelegate {
     painter->setRenderHint(QPainter::Antialiasing);
     painter->setPen(selected ? QPen(theme.selection, 2)
                              : QPen(withAlpha(ink, focus ? 0.9 : 0.35), 1));
-    const bool runs = activity != RankActivity::NotStarted && activity != RankActivity::NotInReplay;
+    const bool runs = activity != RankActivity::NotStarted && !isAbsent(activity);
     painter->setBrush(mixed(theme.base, ink, runs ? 0.2 : 0.05));
     painter->drawRoundedRect(box, 3, 3);
-    painter->setPen(activity == RankActivity::NotInReplay ? theme.muted : theme.text);
+    painter->setPen(isAbsent(activity) ? theme.muted : theme.text);
     painter->drawText(box.adjusted(6, 0, 0, 0), Qt::AlignVCenter | Qt::AlignLeft,
                       index.data().toString());
     painter->setPen(ink);
@@ -91,6 +91,7 @@ class GridDelegate : public PlainDelegate {
       case RankActivity::Lost:
         return u"?"_s;
       case RankActivity::NotInReplay:
+      case RankActivity::NotHere:
         return {};
     }
     return {};
@@ -135,7 +136,7 @@ RankStrip::RankStrip(QWidget* parent)
   connect(m_model, &QAbstractItemModel::dataChanged, this, [this](const QModelIndex& from) {
     fitWhere();
     const auto activity = static_cast<RankActivity>(from.data(RanksModel::ActivityRole).toInt());
-    if (activity == RankActivity::NotInReplay) {
+    if (isAbsent(activity)) {
       m_table->setColumnWidth(
           RanksModel::StateColumn,
           std::max(m_table->columnWidth(RanksModel::StateColumn),

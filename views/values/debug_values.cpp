@@ -81,6 +81,8 @@ QString activityText(RankActivity activity) {
       return u"debugger lost"_s;
     case RankActivity::NotInReplay:
       return u"not in this replay"_s;
+    case RankActivity::NotHere:
+      return u"not here"_s;
   }
   return {};
 }

@@ -24,7 +24,13 @@ enum class RankActivity {
   Finished,
   Lost,
   NotInReplay,  ///< other ranks are replayed without it
+  NotHere,  ///< of a job that was not recorded: neither a process nor a core file of it is known
 };
+
+/// Whether there is nothing of the rank to look at.
+inline bool isAbsent(RankActivity activity) {
+  return activity == RankActivity::NotInReplay || activity == RankActivity::NotHere;
+}
 
 struct RankState {
   Rank rank = 0;

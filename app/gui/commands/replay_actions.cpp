@@ -92,6 +92,7 @@ void ReplayActions::makeCycles() {
   m_end =
       makeCommand(m_window, tr("&End replay"), tr("End the ranks of this cycle"), icon(Icon::Stop),
                   QKeySequence(tr("Shift+F5")), [this] { m_session.endReplay(); });
+  m_end->setObjectName(QStringLiteral("endReplay"));
   m_cycles = {restart, repeat, m_end};
   m_ofBar = {restart, m_end};
   m_needRecording = {restart, repeat};
@@ -242,7 +243,28 @@ void ReplayActions::refresh() {
   }
   views::setWhyNot(*m_lastChange,
                    m_session.isRunning() ? QString() : tr("No replay runs, or it is starting."));
-  views::setWhyNot(*m_end, m_session.isReplaying() ? QString() : tr("No replay runs."));
+  refreshEnd();
+}
+
+/// What was not started from here is let go.
+void ReplayActions::refreshEnd() {
+  const auto say = [this](const QString& text, const QString& tip, const QString& whyNot) {
+    m_end->setText(text);
+    m_end->setStatusTip(tip);
+    views::setFirstLineOfTip(
+        *m_end, tr("%1 (%2)").arg(tip, m_end->shortcut().toString(QKeySequence::NativeText)));
+    views::setWhyNot(*m_end, m_session.isReplaying() ? QString() : whyNot);
+  };
+  switch (m_session.source()) {
+    case session::Source::Recording:
+      return say(tr("&End replay"), tr("End the ranks of this cycle"), tr("No replay runs."));
+    case session::Source::Job:
+      return say(tr("&Detach"), tr("Let go of the job, which goes on"),
+                 tr("The job was let go of."));
+    case session::Source::Cores:
+      return say(tr("&Close the core files"), tr("End the debuggers of the core files"),
+                 tr("The core files are closed."));
+  }
 }
 
 void ReplayActions::markFailing() {

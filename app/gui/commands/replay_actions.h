@@ -51,6 +51,7 @@ class ReplayActions : public QObject {
   QAction* move(const char* name, const QString& text, const QString& tip, const QKeySequence& keys,
                 session::Move where);
   void makeQuestions();
+  void refreshEnd();
   void tellSnapshots();
   QAction* make(const char* name, const QString& text, const QString& tip, const QKeySequence& keys,
                 const std::function<void()>& does);

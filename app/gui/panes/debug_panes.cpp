@@ -53,7 +53,7 @@ void DebugPanes::refreshRanks() {
                      state.activity == values::RankActivity::Lost;
     headers.push_back({values::activityText(state.activity),
                        bad ? values::Tone::Bad : values::Tone::Muted,
-                       state.activity == values::RankActivity::NotInReplay});
+                       values::isAbsent(state.activity)});
   }
   m_views.diagram->setRankHeaders(std::move(headers));
 }

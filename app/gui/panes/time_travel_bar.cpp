@@ -37,6 +37,8 @@ QString momentOf(const values::RankState& rank) {
       return barText("lost");
     case RankActivity::NotInReplay:
       return barText("not in this replay");
+    case RankActivity::NotHere:
+      return barText("not here");
     case RankActivity::Stopped:
       break;
   }

@@ -63,6 +63,7 @@ class UnrecordedTest : public QObject {
   [[nodiscard]] QList<pf::values::RankStack> askStacks();
   [[nodiscard]] QString across(const QString& expression);
   DebugSession& session() { return m_window->session(); }
+  QAction* wayOut() { return m_window->findChild<QAction*>(QStringLiteral("endReplay")); }
 
   QTemporaryDir m_directory;
   QProcess m_job;
@@ -210,6 +211,8 @@ void UnrecordedTest::nothingIsReplayed() {
   QCOMPARE(said.size(), 3);
   QVERIFY(said.first().first().toString().contains(QLatin1String("cannot be replayed")));
   QVERIFY(session().isRunning());
+  QCOMPARE(wayOut()->text(), QStringLiteral("&Detach"));
+  QVERIFY(wayOut()->isEnabled());
 }
 
 void UnrecordedTest::lettingGo() {
@@ -261,13 +264,20 @@ void UnrecordedTest::coresOfRanks() {
   QCOMPARE(stacks.size(), 2);
   QCOMPARE(stacks[0].frames.last().function, QStringLiteral("main"));
   shot("cores");
+  // Of rank 0 there is none.
+  const pf::values::RankState none = session().rankStates()[0];
+  QCOMPARE(pf::values::activityText(none.activity), QStringLiteral("not here"));
+  QCOMPARE(none.detail, QStringLiteral("no core file of it is open"));
+  QCOMPARE(wayOut()->text(), QStringLiteral("&Close the core files"));
   // Nothing runs, and that is said.
   QSignalSpy said(&session(), &DebugSession::message);
   session().act(pf::values::RankAction::Next, {1});
   session().restartCycle();
   QCOMPARE(said.size(), 2);
   QVERIFY(said.first().first().toString().contains(QLatin1String("only be looked at")));
-  session().endReplay();
+  wayOut()->trigger();
+  QTRY_VERIFY_WITH_TIMEOUT(!wayOut()->isEnabled(), kPatience);
+  QVERIFY(wayOut()->toolTip().contains(QLatin1String("The core files are closed.")));
 }
 
 void UnrecordedTest::notACore() {

@@ -141,6 +141,10 @@ QList<values::RankState> SessionState::rankStates() const {
     }
     if (const auto found = now.find(state.rank); found != now.end()) {
       describe(found->second, state);
+    } else if (source != Source::Recording) {
+      state.activity = values::RankActivity::NotHere;
+      state.detail = source == Source::Cores ? tr("no core file of it is open")
+                                             : tr("no process of it was found on this host");
     } else if (r < trace->ends.size()) {
       state.detail = tr("recorded: %1").arg(trace->ends[r].text);
     }
