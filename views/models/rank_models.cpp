@@ -164,10 +164,10 @@ QVariant RanksModel::data(const QModelIndex& index, int role) const {
     case Qt::ToolTipRole:
       return rankTip(state);
     case ToneRole:
-      return static_cast<int>(index.column() == StateColumn              ? tone(state.activity)
-                              : state.activity == RankActivity::Finished ? Tone::Muted
-                              : isAbsent(state.activity)                 ? Tone::Muted
-                                                                         : Tone::Normal);
+      return static_cast<int>(index.column() == StateColumn ? tone(state.activity)
+                              : state.activity == RankActivity::Finished || isAbsent(state.activity)
+                                  ? Tone::Muted
+                                  : Tone::Normal);
     case BoldRole:
       return index.column() == RankColumn && !isAbsent(state.activity);
     case SortRole:

@@ -222,6 +222,7 @@ void UnrecordedTest::lettingGo() {
   session().endReplay();
   QTRY_COMPARE_WITH_TIMEOUT(tracerOf(m_found.ranks[2].pid), 0, kPatience);
   QVERIFY(!session().isReplaying());
+  QCOMPARE(session().rankStates()[2].detail, QStringLiteral("let go of"));
   // A tick that gives no debugger does not stay.
   QSignalSpy focus(&session().debuggers(), &pf::session::Debuggers::focusChanged);
   session().debuggers().setFocus({0});

@@ -144,6 +144,7 @@ QList<values::RankState> SessionState::rankStates() const {
     } else if (source != Source::Recording) {
       state.activity = values::RankActivity::NotHere;
       state.detail = source == Source::Cores ? tr("no core file of it is open")
+                     : phase == Phase::Idle  ? tr("let go of")
                                              : tr("no process of it was found on this host");
     } else if (r < trace->ends.size()) {
       state.detail = tr("recorded: %1").arg(trace->ends[r].text);
