@@ -57,8 +57,17 @@ if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang" AND NOT APPLE)
   set(CMAKE_CXX_ARCHIVE_APPEND "<CMAKE_AR> qT <TARGET> <LINK_FLAGS> <OBJECTS>")
 endif()
 
+# A second clone of the tree takes what another one has compiled out of the cache: what is compiled does not depend on
+# where the tree lies. Not so what tests debug, whose sources a debugger has to find.
+set(app_launcher ${CMAKE_CXX_COMPILER_LAUNCHER})
+if(CCACHE_PROGRAM)
+  set(app_launcher ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} ${CCACHE_PROGRAM})
+endif()
+
 # Libraries of many files, ours and C++ only.
 function(app_unity name)
+  set_target_properties(${name} PROPERTIES CXX_COMPILER_LAUNCHER "${app_launcher}")
+  target_compile_options(${name} PRIVATE -ffile-prefix-map=${PROJECT_SOURCE_DIR}=.)
   set_target_properties(${name} PROPERTIES UNITY_BUILD ${APP_UNITY} UNITY_BUILD_BATCH_SIZE 8)
 endfunction()
 # Every source and header of the folders, into `result`.
