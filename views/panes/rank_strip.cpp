@@ -314,6 +314,13 @@ void RankStrip::setRunText(const QString& text) {
   refreshActions();
 }
 
+void RankStrip::setLooksOnly(const QString& why) {
+  if (m_looksOnly != why) {
+    m_looksOnly = why;
+    refreshActions();
+  }
+}
+
 QString RankStrip::summary() const {
   return m_summary->text();
 }
@@ -380,6 +387,9 @@ void RankStrip::fitWhere() {
 }
 
 QString RankStrip::whyNot(RankAction action) const {
+  if (!m_looksOnly.isEmpty()) {
+    return m_looksOnly;
+  }
   bool stopped = false;
   bool moving = false;
   bool canStep = false;

@@ -3,7 +3,7 @@
 // a compact grid above.
 //
 // Data in:  model()->setRanks()/updateRank()/setFocusRanks(), setCurrentRank(), setGroups(),
-//           setCommunicators(), setRunText().
+//           setCommunicators(), setRunText(), setLooksOnly().
 // Out:      currentRankChanged(rank), focusChanged(ranks), actionRequested(action, ranks, who),
 //           groupRequested(name, ranks) (the name may be asked for), groupMade, groupRemoved.
 #pragma once
@@ -49,6 +49,8 @@ class RankStrip : public QWidget {
   void setDiagramGroups(const QList<RankGroup>& groups) { m_diagramGroups = groups; }
   /// How far the last action has come; empty: the states of all ranks are counted instead.
   void setRunText(const QString& text);
+  /// A sentence why no rank can ever run here, as of core files; empty: they can.
+  void setLooksOnly(const QString& why);
   /// Ranks that an action is for now.
   [[nodiscard]] QList<int> scopeRanks() const;
   [[nodiscard]] QList<int> selectedRanks() const;
@@ -98,6 +100,7 @@ class RankStrip : public QWidget {
   QAction* m_makeGroup = nullptr;
   QMenu* m_groupMenu = nullptr;
   QString m_runText;
+  QString m_looksOnly;
   bool m_quiet = false;
 };
 

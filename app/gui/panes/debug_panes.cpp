@@ -42,6 +42,9 @@ DebugPanes::DebugPanes(QWidget& window, const WindowViews& views, InspectionPane
 }
 
 void DebugPanes::refreshRanks() {
+  m_views.ranks->setLooksOnly(m_session.source() == session::Source::Cores
+                                  ? tr("Core files can only be looked at: nothing runs.")
+                                  : QString());
   m_views.ranks->model()->setRanks(m_session.rankStates());
   std::vector<values::RankHeader> headers;
   for (const values::RankState& state : m_session.rankStates()) {

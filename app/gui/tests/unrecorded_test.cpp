@@ -19,6 +19,7 @@
 #include "views/models/rank_models.h"
 #include "views/models/session_models.h"
 #include "views/models/variables_model.h"
+#include "views/panes/action_tips.h"
 #include "views/panes/debug_views.h"
 #include "views/panes/source_view.h"
 
@@ -271,6 +272,11 @@ void UnrecordedTest::coresOfRanks() {
   QCOMPARE(none.detail, QStringLiteral("no core file of it is open"));
   QCOMPARE(wayOut()->text(), QStringLiteral("&Close the core files"));
   // Nothing runs, and that is said.
+  for (const char* const move : {"continueRanks", "pauseRanks", "nextLine", "stepIn", "stepOut"}) {
+    const auto* const button = m_window->findChild<QAction*>(QLatin1String(move));
+    QVERIFY2(button != nullptr && !button->isEnabled(), move);
+    QVERIFY2(pf::views::whyNot(*button).contains(QLatin1String("only be looked at")), move);
+  }
   QSignalSpy said(&session(), &DebugSession::message);
   session().act(pf::values::RankAction::Next, {1});
   session().restartCycle();
