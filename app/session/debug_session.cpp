@@ -76,6 +76,7 @@ DebugSession::DebugSession(QObject* parent)
   connect(&m_debuggers, &Debuggers::settled, this, &DebugSession::settled);
   connect(&m_debuggers, &Debuggers::attached, this, &DebugSession::begin);
   connect(&m_watches, &Watches::message, this, &DebugSession::message);
+  connect(this, &DebugSession::settled, &m_watches, &Watches::settle);
   connect(&m_bookmarks, &Bookmarks::changed, this, &DebugSession::publishMarks);
   connect(&m_judgedRaces, &JudgedRaces::message, this, &DebugSession::message);
   connect(&m_search, &HitSearch::message, this, &DebugSession::message);

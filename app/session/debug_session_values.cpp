@@ -19,6 +19,7 @@ void DebugSession::onRankState(mi::Rank rank, mi::SessionState state) {
   RankNow& now = m_state.now[rank];
   if (state == mi::SessionState::Running) {
     m_lines->goesOn(rank);
+    m_watches.goesOn(rank);
     now.why.clear();
     now.where.clear();
     if (rank == m_state.current) {
@@ -86,6 +87,7 @@ void DebugSession::onRankStopped(mi::Rank rank, const mi::StopEvent& stop) {
     m_control.sendOn(rank);  // sent on before GDB had told of this stop
     return;
   }
+  m_watches.stops(rank);
   noteStop(rank, stop);
   const bool paused = m_control.noLongerMoves(rank, stop);
   Q_EMIT ranksChanged();
@@ -130,7 +132,7 @@ void DebugSession::tellStop(int rank, const mi::StopEvent& stop) {
 }
 
 void DebugSession::onWatch(const mi::WatchValue& value) {
-  m_watches.answered(value);
+  m_watches.answered(value, m_inspector.function());
 }
 
 void DebugSession::onRankConsole(mi::Rank rank, mi::StreamKind kind, std::string_view words) {

@@ -8,6 +8,9 @@ namespace pf::session {
 
 void Watches::open(db::TraceStore* store) {
   m_store = store;
+  m_values.clear();
+  m_stops.clear();
+  m_moving.clear();
   if (store == nullptr) {
     Q_EMIT changed(m_all);
     return;
@@ -43,6 +46,7 @@ void Watches::give(const QStringList& expressions) {
     const bool gone = !expressions.contains(toText(known.first));
     if (gone) {
       m_fleet.removeWatch(known.second);
+      std::erase_if(m_values, [&](const auto& value) { return value.first.first == known.first; });
     }
     return gone;
   });
@@ -66,10 +70,36 @@ void Watches::keep(const QStringList& expressions) {
   }
 }
 
-void Watches::answered(const mi::WatchValue& value) {
+void Watches::stops(int rank) {
+  m_moving.erase(rank);
+  ++m_stops[rank];
+}
+
+void Watches::settle() {
+  const std::set<int> moving = m_moving;
+  for (const int rank : moving) {
+    const mi::GdbSession* const gdb = m_fleet.session(rank);
+    if (gdb != nullptr && gdb->state() == mi::SessionState::Stopped) {
+      stops(rank);
+    }
+  }
+}
+
+void Watches::answered(const mi::WatchValue& value, const QString& function) {
   values::WatchValue out;
   out.rank = value.rank;
   (value.ok ? out.value : out.error) = toText(value.text);
+  if (!m_moving.contains(value.rank)) {
+    Values& known = m_values[{value.expression, value.rank}];
+    const int stop = m_stops[value.rank];
+    if (known.now.stop != stop) {
+      known.before = std::move(known.now);
+    }
+    known.now = {out.value, function, stop};
+    if (value.ok && known.before.isOf(stop - 1, function) && known.before.value != out.value) {
+      out.before = known.before.value;
+    }
+  }
   Q_EMIT arrived(toText(value.expression), {out});
 }
 

@@ -8,6 +8,31 @@
 
 namespace pf::views {
 
+namespace {
+
+/// "5 → 6" of what has changed since the stop before; a long value stands alone.
+QString watchText(const WatchValue& cell) {
+  constexpr qsizetype kLongest = 40;
+  const QString now = oneLine(cell.value);
+  return cell.before.isEmpty() || cell.before.size() > kLongest
+             ? now
+             : u"%1 → %2"_s.arg(oneLine(cell.before), now);
+}
+
+QString watchTip(const QString& expression, const WatchValue& cell) {
+  constexpr qsizetype kMost = 2000;
+  const QString title = WatchesModel::tr("%1 on rank %2:").arg(expression).arg(cell.rank);
+  if (!cell.error.isEmpty()) {
+    return title + u'\n' + cell.error;
+  }
+  return title + u'\n' + cell.value.left(kMost) +
+         (cell.before.isEmpty()
+              ? QString()
+              : u'\n' + WatchesModel::tr("at the stop before:") + u'\n' + cell.before.left(kMost));
+}
+
+}  // namespace
+
 WatchesModel::WatchesModel(QObject* parent) : QAbstractTableModel(parent) {}
 
 void WatchesModel::setRanks(const QList<int>& ranks) {
@@ -38,10 +63,7 @@ void WatchesModel::setValues(const QString& expression, const QList<WatchValue>&
   }
   auto& cells = m_cells[expression];
   for (const WatchValue& value : values) {
-    const auto old = cells.constFind(value.rank);
-    const bool changed = old != cells.constEnd() &&
-                         (old->value.value != value.value || old->value.error != value.error);
-    cells.insert(value.rank, Cell{value, changed});
+    cells.insert(value.rank, value);
   }
   Q_EMIT dataChanged(index(row, 0), index(row, columnCount() - 1));
 }
@@ -100,19 +122,18 @@ QVariant WatchesModel::data(const QModelIndex& index, int role) const {
            : role == ToneRole      ? QVariant(static_cast<int>(Tone::Muted))
                                    : QVariant();
   }
-  const Cell cell = row->value(rank);
-  const bool failed = !cell.value.error.isEmpty();
+  const WatchValue cell = row->value(rank);
+  const bool failed = !cell.error.isEmpty();
+  const bool changed = !failed && !cell.before.isEmpty();
   switch (role) {
     case Qt::DisplayRole:
-      return oneLine(failed ? cell.value.error : cell.value.value);
+      return failed ? oneLine(cell.error) : watchText(cell);
     case Qt::ToolTipRole:
-      return u"%1 on rank %2:\n%3"_s.arg(expression)
-          .arg(rank)
-          .arg(failed ? cell.value.error : cell.value.value.left(2000));
+      return watchTip(expression, cell);
     case ToneRole:
-      return static_cast<int>(failed ? Tone::Muted : cell.changed ? Tone::Changed : Tone::Normal);
+      return static_cast<int>(failed ? Tone::Muted : changed ? Tone::Changed : Tone::Normal);
     case BoldRole:
-      return cell.changed;
+      return changed;
     case MonospaceRole:
       return !failed;
     default:

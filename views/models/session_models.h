@@ -37,13 +37,9 @@ class WatchesModel : public QAbstractTableModel {
   void expressionsChanged(const QStringList& expressions);
 
  private:
-  struct Cell {
-    WatchValue value;
-    bool changed = false;
-  };
   QStringList m_expressions;
   QList<int> m_ranks;
-  QHash<QString, QHash<int, Cell>> m_cells;
+  QHash<QString, QHash<int, WatchValue>> m_cells;  ///< of an expression, by rank
 };
 
 class BreakpointsModel : public QAbstractTableModel {

@@ -404,7 +404,18 @@ void ModelsTest::watches() {
   model.setValues(QStringLiteral("total"), {{2, QStringLiteral("5"), {}}});
   QCOMPARE(model.index(0, 2).data().toString(), QStringLiteral("5"));
   QCOMPARE(model.index(0, 1).data().toString(), QStringLiteral("–"));
-  model.setValues(QStringLiteral("total"), {{2, QStringLiteral("6"), {}}});
+  QVERIFY(!model.index(0, 2).data(BoldRole).toBool());
+  model.setValues(QStringLiteral("total"), {{2, QStringLiteral("6"), {}, QStringLiteral("5")}});
+  QVERIFY(model.index(0, 2).data(BoldRole).toBool());
+  QCOMPARE(model.index(0, 2).data().toString(), QStringLiteral("5 → 6"));
+  QVERIFY(model.index(0, 2)
+              .data(Qt::ToolTipRole)
+              .toString()
+              .endsWith(QLatin1String("6\nat the stop before:\n5")));
+  const QString old(50, QLatin1Char('9'));
+  model.setValues(QStringLiteral("total"), {{2, QStringLiteral("7"), {}, old}});
+  QCOMPARE(model.index(0, 2).data().toString(), QStringLiteral("7"));
+  QVERIFY(model.index(0, 2).data(Qt::ToolTipRole).toString().endsWith(old));
   QVERIFY(model.index(0, 2).data(BoldRole).toBool());
   model.setValues(QStringLiteral("gone"), {{2, QStringLiteral("6"), {}}});
   QVERIFY(model.setData(model.index(0, 0), QStringLiteral("sum"), Qt::EditRole));

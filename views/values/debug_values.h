@@ -88,6 +88,8 @@ struct WatchValue {
   Rank rank = 0;
   QString value;
   QString error;  ///< instead of a value: "No symbol \"x\" in current context."
+  /// The value at the stop before, in the same function; empty: it is the same one, or not known.
+  QString before = {};
   friend bool operator==(const WatchValue&, const WatchValue&) = default;
 };
 

@@ -22,6 +22,7 @@
 #include "replay_engine/steering/logical_stops.h"
 #include "views/models/cycle_comparison.h"
 #include "views/models/session_models.h"
+#include "views/panes/debug_views.h"
 #include "views/panes/log_view.h"
 #include "views/panes/session_views.h"
 
@@ -333,7 +334,9 @@ void LogicTest::logsAndGoesOn() {
 
 void LogicTest::watchesAndCatches() {
   const auto receives = pf::receivesOf(session().trace()->execution.ranks[0]);
-  session().watches().set({QStringLiteral("g_total"), QStringLiteral("no_such")});
+  auto& shown = *m_window->findChild<pf::views::WatchesView*>()->model();
+  shown.setExpressions({QStringLiteral("g_total"), QStringLiteral("no_such")});
+  QString before;
   auto watch = *parseBreakpoint(QStringLiteral("watch g_total"));
   watch.ranks = QStringLiteral("0");
   session().breakpoints().add(watch);
@@ -351,6 +354,12 @@ void LogicTest::watchesAndCatches() {
     QCOMPARE(hit.serial, receives[std::min<std::size_t>(static_cast<std::size_t>(stop), 2)]);
     QVERIFY(hit.values[0].value.toInt() > 0);
     QVERIFY(hit.values[1].value.contains(QStringLiteral("No symbol")));
+    const QString now = hit.values[0].value;
+    const QString value = stop == 0 ? now : QStringLiteral("%1 → %2").arg(before, now);
+    if (stop < 3) {
+      QTRY_COMPARE_WITH_TIMEOUT(shown.index(0, 1).data().toString(), value, kPatience);
+    }
+    before = now;
     goOn();
   }
   waitSettled([&] { session().endReplay(); });

@@ -73,6 +73,11 @@ bool Inspector::isInnermost() const {
   return !m_frames.isEmpty() && m_frames.first().level == m_frame;
 }
 
+QString Inspector::function() const {
+  const values::StackFrame* const frame = selected();
+  return frame != nullptr ? frame->function : QString();
+}
+
 void Inspector::selectFrame(int level) {
   m_frame = level;
   mi::GdbSession* gdb = m_state.stoppedDebugger(m_state.current);

@@ -33,6 +33,8 @@ class Inspector : public QObject {
   [[nodiscard]] const values::StackFrame* selected() const;
   /// No frame of the rank lies inside of the selected one.
   [[nodiscard]] bool isInnermost() const;
+  /// Whose frame is selected; empty: none is known.
+  [[nodiscard]] QString function() const;
 
   // -- variables of the selected frame
   void expand(const QString& path, int from);

@@ -268,13 +268,85 @@ TEST_F(RecordsTest, AWatchsAnswerIsAValueOrTheReasonWhyThereIsNone) {
   QObject::connect(
       &watches, &Watches::arrived,
       [&told](const QString&, const QList<values::WatchValue>& values) { told += values; });
-  watches.answered({1, 2, "n", true, "5"});
-  watches.answered({1, 3, "n", false, "No symbol \"n\""});
+  watches.answered({1, 2, "n", true, "5"}, QStringLiteral("main"));
+  watches.answered({1, 3, "n", false, "No symbol \"n\""}, QStringLiteral("main"));
   ASSERT_EQ(told.size(), 2);
   EXPECT_EQ(told[0].value, QLatin1String("5"));
   EXPECT_TRUE(told[0].error.isEmpty());
   EXPECT_TRUE(told[1].value.isEmpty());
   EXPECT_EQ(told[1].error, QLatin1String("No symbol \"n\""));
+}
+
+/// What a watch says it was at the stop before, as a user is led from stop to stop.
+class WatchedTest : public ::testing::Test {
+ protected:
+  WatchedTest() {
+    watches.set({QStringLiteral("n")});
+    QObject::connect(
+        &watches, &Watches::arrived,
+        [this](const QString&, const QList<values::WatchValue>& values) { told = values.first(); });
+  }
+
+  QString before(const char* value, const char* function = "main", bool ok = true) {
+    watches.answered({1, kRank, "n", ok, value}, QLatin1String(function));
+    return told.before;
+  }
+  /// To a stop that the user is shown.
+  void move() {
+    watches.goesOn(kRank);
+    watches.stops(kRank);
+  }
+
+  static constexpr int kRank = 2;
+  mi::test::RecordingFleetObserver observer;
+  mi::Fleet fleet{observer};
+  Watches watches{fleet};
+  values::WatchValue told;
+};
+
+TEST_F(WatchedTest, AChangedValueIsToldWithTheOneBefore) {
+  move();
+  EXPECT_EQ(before("5"), QString());
+  move();
+  EXPECT_EQ(before("6"), QLatin1String("5"));
+  EXPECT_EQ(before("6"), QLatin1String("5"));  // asked for twice at one stop
+  move();
+  EXPECT_EQ(before("6"), QString());
+}
+
+TEST_F(WatchedTest, StopsThatTheUserIsNotShownCountNothing) {
+  move();
+  EXPECT_EQ(before("5"), QString());
+  watches.goesOn(kRank);
+  EXPECT_EQ(before("7"), QString());  // where the session passes
+  EXPECT_EQ(told.value, QLatin1String("7"));
+  watches.goesOn(kRank);
+  watches.stops(kRank);
+  EXPECT_EQ(before("8"), QLatin1String("5"));
+}
+
+TEST_F(WatchedTest, AValueOfAnotherFunctionIsNotTheOneBefore) {
+  move();
+  EXPECT_EQ(before("5"), QString());
+  move();
+  EXPECT_EQ(before("6", "inner"), QString());
+  EXPECT_EQ(before("6"), QLatin1String("5"));  // the caller's frame is looked at
+  move();
+  EXPECT_EQ(before("9", "inner"), QString());
+}
+
+TEST_F(WatchedTest, WhatWasNotSeenAtTheStopBeforeIsNotTold) {
+  move();
+  EXPECT_EQ(before("5"), QString());
+  move();  // another rank was looked at
+  move();
+  EXPECT_EQ(before("6"), QString());
+  move();
+  EXPECT_EQ(before("no symbol", "main", false), QString());
+  move();
+  EXPECT_EQ(before("7"), QString());
+  watches.open(nullptr);  // another job
+  EXPECT_EQ(before("8"), QString());
 }
 
 }  // namespace
