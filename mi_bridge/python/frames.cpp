@@ -6,9 +6,9 @@
 #include <optional>
 #include <set>
 
-#include "mi_bridge/python/location_table.h"
 #include "mi_bridge/python/objects.h"
 #include "mi_bridge/python/text.h"
+#include "replay_engine/cpython/location_table.h"
 
 namespace pf::mi::python {
 namespace {
@@ -22,7 +22,7 @@ constexpr std::size_t kLongestPath = 4096;
 constexpr std::size_t kLongestTable = 1U << 20U;
 
 constexpr std::uint8_t kOwnedByGenerator = 1;
-constexpr std::uint8_t kOwnedByCStack = 3;
+using cpython::kOwnedByCStack;
 
 constexpr std::uint32_t kFlagOptimized = 1;  ///< CO_OPTIMIZED: its variables are in the frame
 constexpr std::uint32_t kFlagVarargs = 4;
@@ -170,7 +170,7 @@ class CodeFrame {
 int CodeFrame::line() const {
   const std::string table =
       m_objects.bytes(readPointer(m_memory, m_code + m_layout.codeLineTable), kLongestTable);
-  return lineAt(table, field(m_layout.codeFirstLine), instructionOffset());
+  return cpython::lineAt(table, field(m_layout.codeFirstLine), instructionOffset());
 }
 
 std::size_t CodeFrame::argumentCount() const {

@@ -1,33 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Memory of a process that is looked at, and that may hold anything.
+// Memory of a rank that is looked at, and that may hold anything.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
-#include <optional>
 #include <string>
+
+#include "replay_engine/cpython/memory.h"
 
 namespace pf::mi::python {
 
-class Memory {
- public:
-  virtual ~Memory() = default;
-  /// Copies `size` bytes from `address` on to `to`. False: not all of them can be read now, and `to` holds anything.
-  [[nodiscard]] virtual bool read(std::uint64_t address, void* to, std::size_t size) = 0;
-};
-
-/// A number at `address`, in this machine's order of bytes; nothing if it cannot be read.
-template <typename T>
-[[nodiscard]] std::optional<T> readNumber(Memory& memory, std::uint64_t address) {
-  T value{};
-  return memory.read(address, &value, sizeof value) ? std::optional<T>(value) : std::nullopt;
-}
-
-/// The same of a pointer, and of what a null pointer stands for: 0.
-[[nodiscard]] inline std::uint64_t readPointer(Memory& memory, std::uint64_t address) {
-  return readNumber<std::uint64_t>(memory, address).value_or(0);
-}
+using cpython::Memory;
+using cpython::readNumber;
+using cpython::readPointer;
 
 /// Up to the first zero, or `most` bytes.
 [[nodiscard]] std::string readCString(Memory& memory, std::uint64_t address, std::size_t most);

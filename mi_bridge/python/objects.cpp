@@ -2,6 +2,7 @@
 #include "mi_bridge/python/objects.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "mi_bridge/python/text.h"
 

@@ -2,6 +2,7 @@
 #include "mi_bridge/python/paged_memory.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 namespace pf::mi::python {

@@ -151,13 +151,17 @@ std::string FakeInterpreter::pageAnswer(std::uint64_t address) const {
          R"("}])";
 }
 
+void FakeInterpreter::enter() {
+  const std::uint64_t shim = memory.make(256);
+  memory.set(shim + layout.frameOwner, std::uint8_t{3});
+  setCurrent(shim);
+}
+
 std::uint64_t FakeInterpreter::push(
     const std::string& function, const std::string& file, int line, bool entry,
     const std::vector<std::pair<std::string, std::uint64_t>>& variables) {
   if (entry && layout.frameIsEntry == 0) {
-    const std::uint64_t shim = memory.make(256);
-    memory.set(shim + layout.frameOwner, std::uint8_t{3});
-    setCurrent(shim);
+    enter();
   }
   const std::uint64_t code = makeObject(512, "code", 0);
   std::vector<std::uint64_t> names;

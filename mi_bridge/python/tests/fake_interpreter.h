@@ -36,6 +36,8 @@ class FakeInterpreter {
   /// The new innermost frame.
   std::uint64_t push(const std::string& function, const std::string& file, int line, bool entry,
                      const std::vector<std::pair<std::string, std::uint64_t>>& variables = {});
+  /// A frame that only says that the interpreter was entered (3.12 and later).
+  void enter();
   std::uint64_t makeStr(const std::string& text);
   std::uint64_t makeInt(std::uint32_t digit);
   std::uint64_t makeTuple(const std::vector<std::uint64_t>& items);

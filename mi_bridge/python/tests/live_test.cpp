@@ -24,7 +24,7 @@ class ProcessMemory final : public Memory {
  public:
   explicit ProcessMemory(pid_t pid)
       : m_file(open(("/proc/" + std::to_string(pid) + "/mem").c_str(), O_RDONLY | O_CLOEXEC)) {}
-  ~ProcessMemory() override { close(m_file); }
+  ~ProcessMemory() { close(m_file); }
   ProcessMemory(const ProcessMemory&) = delete;
   ProcessMemory& operator=(const ProcessMemory&) = delete;
   [[nodiscard]] bool read(std::uint64_t address, void* to, std::size_t size) override {

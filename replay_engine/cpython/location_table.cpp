@@ -1,10 +1,10 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
-#include "mi_bridge/python/location_table.h"
+// SPDX-License-Identifier: MIT
+#include "replay_engine/cpython/location_table.h"
 
 #include <cstddef>
 #include <limits>
 
-namespace pf::mi::python {
+namespace pf::cpython {
 namespace {
 
 constexpr int kUnit = 2;  ///< bytes of an instruction's word
@@ -65,4 +65,4 @@ int lineAt(std::string_view table, int firstLine, std::int64_t offset) {
   return 0;
 }
 
-}  // namespace pf::mi::python
+}  // namespace pf::cpython

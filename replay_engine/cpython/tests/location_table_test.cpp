@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "mi_bridge/python/location_table.h"
+#include "replay_engine/cpython/location_table.h"
 
 #include <random>
 #include <string>
 
 #include <gtest/gtest.h>
 
-namespace pf::mi::python {
+namespace pf::cpython {
 namespace {
 
 std::string bytes(std::initializer_list<int> values) {
@@ -56,4 +56,4 @@ TEST(LocationTable, AnyBytesAreAccepted) {
 }
 
 }  // namespace
-}  // namespace pf::mi::python
+}  // namespace pf::cpython
