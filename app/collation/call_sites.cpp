@@ -217,6 +217,12 @@ std::int32_t FrameResolver::declaredAt(const std::string& module, std::uint64_t 
   return file(module).declaredAt(offset);
 }
 
+// …/mpi4py/MPI.cpython-311-x86_64-linux-gnu.so
+bool isOfMpi4py(const std::string& module) {
+  const std::size_t slash = module.rfind('/');
+  return slash != std::string::npos && module.substr(0, slash).ends_with("/mpi4py");
+}
+
 void resolveCallSites(std::vector<CallSite>& sites) {
   std::map<std::string, std::unique_ptr<Module>> modules;
   for (CallSite& site : sites) {
@@ -224,7 +230,11 @@ void resolveCallSites(std::vector<CallSite>& sites) {
     if (module == nullptr) {
       module = std::make_unique<Module>(site.module);
     }
-    module->resolve(site);
+    CallSite native{site.module, site.offset, {}, {}, 0};
+    module->resolve(native);
+    if (site.file.empty() || (!native.file.empty() && !isOfMpi4py(site.module))) {
+      site = std::move(native);
+    }
   }
 }
 

@@ -13,9 +13,13 @@
 
 namespace pf::app {
 
-/// Fills function, file and line of each site from the debug information of its module. Sites
-/// without any keep file empty; function is then the symbol's name where there is one.
+/// Fills function, file and line of each site from the debug information of its module. Sites without any keep what they
+/// have, the line of Python that calls; without that, function is the symbol's name where there is one. A site in mpi4py
+/// keeps its line of Python, whatever mpi4py was built with.
 void resolveCallSites(std::vector<CallSite>& sites);
+
+/// Whether it is the extension module that calls MPI for mpi4py.
+[[nodiscard]] bool isOfMpi4py(const std::string& module);
 
 /// "main.c:57"; without debug information "work (libm.so)" or "app+4711".
 std::string siteText(const CallSite& site);

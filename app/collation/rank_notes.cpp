@@ -28,9 +28,13 @@ std::string noteName(std::uint32_t call, const Execution& execution) {
 /// "rma.c:12": where a call of the rank stands.
 std::string loggedPlace(const RankLog& log, const LoggedSite& site, const Execution& execution) {
   const std::string module = site.module < log.modules.size() ? log.modules[site.module] : "";
-  const auto resolved = std::find_if(
-      execution.sites.begin(), execution.sites.end(),
-      [&](const CallSite& each) { return each.offset == site.address && each.module == module; });
+  const std::string source = site.file < log.sourceFiles.size() ? log.sourceFiles[site.file] : "";
+  const auto line = static_cast<std::int32_t>(site.line);
+  const auto resolved =
+      std::find_if(execution.sites.begin(), execution.sites.end(), [&](const CallSite& each) {
+        return each.offset == site.address && each.module == module &&
+               (source.empty() || each.file != source || each.line == line);
+      });
   return siteText(execution, static_cast<std::uint32_t>(resolved - execution.sites.begin()));
 }
 

@@ -62,15 +62,20 @@ void takeSourcesAsBuilt() {
 
 const SiteNames::Lines* SiteNames::linesOf(const CallSite& site) {
   const auto [known, isNew] = m_lines.try_emplace({site.file, site.module});
-  if (isNew) {
-    known->second = readSource(site.file, site.module);
+  if (isNew) {  // Python runs what is there
+    known->second = readSource(site.file, isOfPython(site) ? site.file : site.module);
   }
   return known->second ? &*known->second : nullptr;
 }
 
 std::string SiteNames::functionOf(const CallSite& site) {
   const std::string& innermost = m_resolver.frames(site.module, site.offset).front().function;
-  return innermost.empty() ? site.function : innermost;
+  return innermost.empty() || isOfPython(site) ? site.function : innermost;
+}
+
+bool SiteNames::isOfPython(const CallSite& site) {
+  return !site.file.empty() && (isOfMpi4py(site.module) ||
+                                m_resolver.frames(site.module, site.offset).front().file.empty());
 }
 
 std::string SiteNames::name(const std::string& call, const CallSite& site) {
@@ -83,7 +88,8 @@ std::string SiteNames::name(const std::string& call, const CallSite& site) {
   if (at->empty()) {
     return placeNameWithoutLine(call, function, siteWhere(site));
   }
-  const std::int32_t declared = m_resolver.declaredAt(site.module, site.offset);
+  const std::int32_t declared =
+      isOfPython(site) ? 0 : m_resolver.declaredAt(site.module, site.offset);
   const bool inside = declared >= 1 && declared <= site.line;
   const auto first = lines->begin() + (inside ? declared - 1 : 0);
   const auto before = static_cast<std::size_t>(std::count(first, at, *at));

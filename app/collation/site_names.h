@@ -36,6 +36,8 @@ class SiteNames {
   using Lines = std::vector<std::string>;  ///< as lineText() has them
 
   std::string name(const std::string& call, const CallSite& site);
+  /// Its line is one of Python, and not of its module.
+  bool isOfPython(const CallSite& site);
   /// Null: they cannot be known.
   const Lines* linesOf(const CallSite& site);
 

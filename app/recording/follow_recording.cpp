@@ -78,6 +78,9 @@ std::optional<Error> wrongGroups(const RunFacts& facts, int ranks) {
 class Places {
  public:
   const std::string& of(const protocol::CodePlace& place) {
+    if (!place.text.empty()) {  // a line of Python: the rank says it
+      return place.text;
+    }
     std::string& text = m_known[{place.module, place.offset}];
     if (text.empty() && !place.module.empty()) {
       text = placeText(place.module, place.offset);

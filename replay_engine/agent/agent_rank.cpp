@@ -13,6 +13,7 @@
 #include "replay_engine/agent/group_file.h"
 #include "replay_engine/agent/log_syncer.h"
 #include "replay_engine/agent/proc.h"
+#include "replay_engine/agent/python_place.h"
 #include "replay_engine/agent/rank_stack.h"
 #include "replay_engine/agent/read_context.h"
 #include "replay_engine/base/page_marks.h"
@@ -247,6 +248,7 @@ CodePlace Agent::waitPlace(const RankState& state) {
   }
   if (!m_waiting.place) {
     m_waiting.place = callPlaceOf(mpiProcess(), m_page->page());
+    m_waiting.place->text = pythonPlaceOf(mpiProcess(), m_page->page());
   }
   return *m_waiting.place;
 }

@@ -16,6 +16,7 @@
 #include <ctime>
 #include <new>
 
+#include "replay_engine/agent/python_place.h"
 #include "replay_engine/agent/read_context.h"
 
 namespace pf::agent {
@@ -134,6 +135,7 @@ protocol::RankDiverged RankPageFile::divergence() const {
             [](const PageEvent& a, const PageEvent& b) { return a.serial < b.serial; });
   const std::vector<Mapping> mappings = mappingsOf(m_page->pid);
   out.place = placeOf(mappings, out.callAddress);
+  out.place.text = pythonPlaceOf(m_page->pid, *m_page);
   for (const PageEvent& event : past) {
     out.history.push_back({event.serial,
                            event.call + 1,
@@ -154,6 +156,7 @@ protocol::RankDiverged RankPageFile::otherContents() const {
   out.expected = out.got.substr(0, out.got.find(' ')) + " with the recorded contents";
   out.callAddress = m_page->contentsAddress;
   out.place = placeOf(mappingsOf(m_page->pid), out.callAddress);
+  out.place.text = pythonPlaceOf(m_page->pid, *m_page);
   out.goesOn = true;
   out.time = m_page->contentsTime;
   return out;

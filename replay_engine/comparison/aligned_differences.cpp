@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "replay_engine/comparison/sequence_alignment.h"
+#include "replay_engine/comparison/site_place.h"
 #include "replay_engine/execution/record_checks.h"
 
 namespace pf {
@@ -38,10 +39,7 @@ class SharedNames {
                            call.starts_with("MPI_Waitsome"));
     }
     for (const CallSite& site : execution.sites) {
-      m_sites.push_back(
-          sites ? mixed(mixedText(2, site.module.substr(site.module.find_last_of('/') + 1)),
-                        site.offset)
-                : 0);
+      m_sites.push_back(sites ? hashOf(placeOf(site)) : 0);
     }
     for (const Communicator& communicator : execution.communicators) {
       m_communicators.push_back(mixed(3, communicator.key));
@@ -62,6 +60,10 @@ class SharedNames {
   }
 
  private:
+  static std::uint64_t hashOf(const SitePlace& place) {
+    const std::uint64_t hash = mixed(mixedText(2, place.module), place.offset);
+    return place.source.empty() ? hash : mixedText(mixedText(hash, place.source), place.function);
+  }
   static std::uint64_t at(const std::vector<std::uint64_t>& values, std::size_t number) {
     return number < values.size() ? values[number] : 0;
   }

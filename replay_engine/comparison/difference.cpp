@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "replay_engine/comparison/difference_causes.h"
+#include "replay_engine/comparison/site_place.h"
 #include "replay_engine/execution/envelope.h"
 #include "replay_engine/execution/record_checks.h"
 
@@ -76,9 +77,10 @@ class Names {
  public:
   Names(const Execution& a, const Execution& b, bool sites)
       : m_a(a), m_b(b), m_sites(sites), m_ordinalsA(ordinals(a)), m_ordinalsB(ordinals(b)) {
-    std::map<std::pair<std::string, std::uint64_t>, std::uint32_t> known;
-    for (std::uint32_t i = 0; i < a.sites.size(); ++i) {
-      known.try_emplace(placeOf(a.sites[i]), i);
+    std::map<SitePlace, std::uint32_t> known;
+    for (const CallSite& site : a.sites) {
+      const auto number = static_cast<std::uint32_t>(m_siteOfA.size());
+      m_siteOfA.push_back(known.try_emplace(placeOf(site), number).first->second);
     }
     for (const CallSite& site : b.sites) {
       const auto found = known.find(placeOf(site));
@@ -106,9 +108,6 @@ class Names {
   }
 
  private:
-  static std::pair<std::string, std::uint64_t> placeOf(const CallSite& site) {
-    return {site.module.substr(site.module.find_last_of('/') + 1), site.offset};
-  }
   static const std::string& name(const Execution& execution, std::uint16_t call) {
     static const std::string none;
     return call < execution.callNames.size() ? execution.callNames[call] : none;
@@ -120,7 +119,9 @@ class Names {
             call == "MPI_Request_get_status");
   }
   [[nodiscard]] bool sameSite(std::uint32_t a, std::uint32_t b) const {
-    return !m_sites || (b < m_siteOfB.size() ? m_siteOfB[b] == a : a >= m_a.sites.size());
+    const bool knownA = a < m_siteOfA.size();
+    const bool knownB = b < m_siteOfB.size();
+    return !m_sites || (knownA && knownB ? m_siteOfA[a] == m_siteOfB[b] : knownA == knownB);
   }
 
   /// Of each message, how many of its channel were sent before it.
@@ -141,6 +142,7 @@ class Names {
   const Execution& m_a;
   const Execution& m_b;
   bool m_sites;
+  std::vector<std::uint32_t> m_siteOfA;  ///< by site: the first one of a that is the same place
   std::vector<std::uint32_t> m_siteOfB;  ///< by site of b: that of a
   std::vector<std::uint32_t> m_ordinalsA;
   std::vector<std::uint32_t> m_ordinalsB;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <tuple>
 
 #include "replay_engine/log/event_times.h"
 #include "replay_engine/log/rank_log.h"
@@ -76,18 +77,23 @@ class Assembler {
   std::uint32_t callSite(const RankLog& log, const LoggedSite& site) {
     const std::string module =
         site.module < log.modules.size() ? log.modules[site.module] : std::string();
-    const auto key = std::make_pair(module, site.address);
+    const std::string file =
+        site.file < log.sourceFiles.size() ? log.sourceFiles[site.file] : std::string();
     const auto [found, fresh] =
-        m_bySite.try_emplace(key, static_cast<std::uint32_t>(m_execution.sites.size()));
+        m_bySite.try_emplace({module, site.address, file, site.line},
+                             static_cast<std::uint32_t>(m_execution.sites.size()));
     if (fresh) {
-      m_execution.sites.push_back(CallSite{module, site.address, {}, {}, 0});
+      m_execution.sites.push_back(CallSite{module, site.address, site.function, file,
+                                           static_cast<std::int32_t>(site.line)});
     }
     return found->second;
   }
 
   Execution& m_execution;
   std::map<std::uint64_t, std::uint32_t> m_byKey;
-  std::map<std::pair<std::string, std::uint64_t>, std::uint32_t> m_bySite;
+  /// By module, address, and source and line of the caller in Python.
+  std::map<std::tuple<std::string, std::uint64_t, std::string, std::uint32_t>, std::uint32_t>
+      m_bySite;
 };
 
 /// Nanoseconds: exports let arrows leave and arrive within the calls, a nanosecond from their edges.

@@ -97,6 +97,18 @@ void Decoder::send(std::uint32_t comm, std::int32_t dest, std::int32_t tag, bool
   log.history.sends.push_back(message);
 }
 
+/// Of the last site.
+void Decoder::sourceLine(RecordReader& in) {
+  const auto [line, length] = fieldsOf<RecordKind::SourceLine>(in);
+  std::string function = in.text(length);
+  if (!in.bad() && !log.sites.empty() && !log.sourceFiles.empty()) {
+    LoggedSite& site = log.sites.back();
+    site.file = static_cast<std::uint32_t>(log.sourceFiles.size() - 1);
+    site.line = line;
+    site.function = std::move(function);
+  }
+}
+
 void Decoder::sendEvent(RecordReader& in, RecordKind kind) {
   const auto [site, comm, dest, tag, bytes] = fieldsOf<RecordKind::Send>(in);
   event(EventKind::Send, site, comm, dest, tag);
@@ -192,6 +204,12 @@ bool Decoder::record(RecordReader& in) {
       log.sites.push_back({call, module, address});
       break;
     }
+    case RecordKind::SourceFile:
+      log.sourceFiles.push_back(in.text(fieldsOf<RecordKind::SourceFile>(in).length));
+      break;
+    case RecordKind::SourceLine:
+      sourceLine(in);
+      break;
     case RecordKind::Comm: {
       const auto [key, madeBy, inter, groupSize, remoteSize] = fieldsOf<RecordKind::Comm>(in);
       log.communicators.push_back({key, madeBy, inter != 0, groupSize, remoteSize, {}});

@@ -39,6 +39,7 @@ class Decoder {
   void take(std::uint32_t post, std::int32_t source, std::int32_t tag, Serial at);
   void send(std::uint32_t comm, std::int32_t dest, std::int32_t tag, bool synchronous,
             bool completesHere);
+  void sourceLine(RecordReader& in);
   void sendEvent(RecordReader& in, RecordKind kind);
   void receiveEvent(RecordReader& in);
   void sendReceiveEvent(RecordReader& in);

@@ -53,6 +53,10 @@ struct LoggedSite {
   std::uint32_t call = 0;
   std::uint32_t module = 0;
   std::uint64_t address = 0;
+  // Of a call from Python, whose line this is.
+  std::uint32_t file = kNone;  ///< in RankLog::sourceFiles
+  std::uint32_t line = 0;      ///< 0: not known
+  std::string function = {};
 };
 
 /// What a rank that looked for races while it ran says at its end (mode races).
@@ -114,6 +118,7 @@ struct RankLog {
   bool insideLast = false;     ///< the last event had begun but not ended
   std::uint32_t lastCall = 0;  ///< call number of that event
   std::vector<std::string> modules;
+  std::vector<std::string> sourceFiles;  ///< of Python
   std::vector<LoggedSite> sites;
   std::vector<LoggedCommunicator> communicators;
   std::vector<std::uint32_t> notes;  ///< sites of routines whose replay is not guaranteed

@@ -47,6 +47,26 @@ struct Site {
   }
 };
 
+struct Text {
+  std::uint64_t length = 0;
+  template <typename Self, typename Visit>
+  static constexpr void fields(Self& self, Visit& visit) {
+    visit("length", self.length);
+    visit.rest("text", RestForm::Text);
+  }
+};
+
+struct SourceLine {
+  std::uint32_t line = 0;  ///< 0: not known
+  std::uint64_t length = 0;
+  template <typename Self, typename Visit>
+  static constexpr void fields(Self& self, Visit& visit) {
+    visit("line", self.line);
+    visit("length", self.length);
+    visit.rest("function", RestForm::Text);
+  }
+};
+
 struct Comm {
   std::uint64_t key = 0;
   std::uint32_t madeBy = 0;  ///< a call
@@ -529,7 +549,9 @@ struct Room {
   X(Outgoing, Outgoing, false, "the next message, but for so many, goes to a rank outside of the group (recordings with groups, logs without events)") \
   X(OutgoingGiven, Outgoing, false, "what this rank gives to the next collective, but for so many events, on a communicator with ranks outside (the same)") \
   X(Offered, Offered, false, "active requests of the last event, which MPI gave some of; more of them in a record behind it (runs of explore and flip)") \
-  X(Room, Room, false, "a receive that is posted, maybe by the next event, takes a message of so many bytes at most (logs with contents)")
+  X(Room, Room, false, "a receive that is posted, maybe by the next event, takes a message of so many bytes at most (logs with contents)") \
+  X(SourceFile, Text, false, "the path of a source of Python, for the SourceLine records up to the next one") \
+  X(SourceLine, SourceLine, false, "the line of Python that the last Site is called from, and its function")
 // clang-format on
 
 enum class RecordKind : std::uint8_t {

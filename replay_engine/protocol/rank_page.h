@@ -26,7 +26,7 @@
 namespace pf {
 
 inline constexpr std::uint32_t kRankPageMagic = 0x50466E31;  // "PFn1"
-inline constexpr std::uint32_t kRankPageVersion = 9;
+inline constexpr std::uint32_t kRankPageVersion = 10;
 inline constexpr std::size_t kRankPageSize = 16384;
 inline constexpr const char* kRankPageVariable = "PHOTOFINISH_PAGE";
 /// Beside the page: made by the first process of a host whose MPI library is refused, which says so.
@@ -230,6 +230,11 @@ struct RankPage {
   std::atomic<std::int32_t>
       awake;  ///< process that was a snapshot and is the rank now: it waits at its event
   PageSnapshot snapshots[kPageSnapshots];
+
+  // -- before `phase` Hello: CPython in the rank, where its first thread has called MPI_Init; zeros where there is none
+  std::uint64_t pythonRuntime;  ///< address of _PyRuntime
+  std::uint64_t pythonVersion;  ///< PY_VERSION_HEX
+  std::uint64_t pythonThread;   ///< address of the first thread's PyThreadState
 };
 static_assert(sizeof(RankPage) <= kRankPageSize);
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);

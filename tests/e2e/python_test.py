@@ -54,6 +54,53 @@ class PythonTest(DapCase):
                 shown = dict(value.strip().split("\n", 1) for value in values)
                 self.assertEqual({name: f"[{rank}] {value}" for name, value in expected["values"].items()}, shown)
 
+    def test_the_line_of_each_event(self):
+        """Each call's place is the line of Python that makes it, in the trace, and wherever it is told."""
+        told = self.record_frames("--mode", "all")
+        query = ("SELECT e.rank, e.serial, s.function, s.file, s.line FROM event AS e JOIN call_site AS s ON s.id = e.site "
+                 "WHERE e.serial <= 8 ORDER BY e.rank, e.serial")
+        run = self.photofinish("sql", self.dir / "t.pft", query, "--json")
+        self.assertEqual(run.status, 0, run)
+        places = [tuple(row.values()) if isinstance(row, dict) else tuple(row) for row in json.loads(run.out)]
+        imported = next(i for i, line in enumerate(PROGRAM.read_text().splitlines(), 1) if "import MPI" in line)
+        expected = []
+        for rank in (0, 1):
+            expected.append((rank, 1, "<module>", str(PROGRAM), imported))
+            expected += [(rank, 2 + number, *call["stack"][0]) for number, call in enumerate(told[rank])]
+        self.assertEqual(places, expected)
+        events = self.photofinish("events", self.dir / "t.pft", "--rank", 1)
+        function, path, line = told[1][0]["stack"][0]
+        self.assertIn(f"at {os.path.basename(path)}:{line}", events.out)
+
+    def test_races_by_lines(self):
+        """Races of mpi4py are classes by line and function, and their lines are read from the source."""
+        program = SOURCE / "tests" / "corpus" / "mpi4py_any.py"
+        source = program.read_text().splitlines()
+        receive, send = (next(i for i, line in enumerate(source, 1) if word in line) for word in ("comm.recv(source", "comm.send("))
+        self.record("t.pft", self.mpirun(4, PYTHON, program))
+        races = self.photofinish("races", self.dir / "t.pft")
+        self.assertIn(f"mpi4py_any.py:{receive}", races.out)
+        self.assertIn(f"mpi4py_any.py:{send}", races.out)
+        self.assertNotIn("MPI.cpython", races.out)
+        baseline = self.dir / "known.races"
+        self.assertEqual(self.photofinish("races", self.dir / "t.pft", "--write-baseline", baseline).status, 0)
+        text = baseline.read_text()
+        self.assertIn(source[receive - 1].strip(), text)
+        self.assertIn("collect", text)
+
+    def test_where_a_rank_waits(self):
+        """A deadlock is told by the lines of Python, in the recording and in the replay."""
+        program = SOURCE / "tests" / "e2e" / "programs" / "python_hang.py"
+        line = next(i for i, line in enumerate(program.read_text().splitlines(), 1) if "comm.Recv" in line)
+        place = f" at python_hang.py:{line} (exchange) for rank "
+        recorded = self.record("t.pft", self.mpirun(2, PYTHON, program), "--end-stuck", status=None)
+        self.assertNotIn(recorded.status, (0, None), recorded)
+        self.assertIn("deadlock", recorded.err)
+        self.assertIn(place, recorded.err)
+        replayed = self.replay("t.pft")
+        self.assertEqual(replayed.status, recorded.status, replayed)
+        self.assertIn(place, replayed.err)
+
     def test_stacks_of_all_ranks_and_frames(self):
         """Parallel stacks are one tree; up and down go by Python's frames; what is no name is refused."""
         self.record_frames()

@@ -61,7 +61,9 @@ constexpr std::array kSteering{
     offsetof(RankPage, requests) + 52, offsetof(RankPage, requests) + 56,
     offsetof(RankPage, requests) + 64, offsetof(RankPage, requests) + 72,
     offsetof(RankPage, requests) + 80, offsetof(RankPage, requests) + 88,
-    offsetof(RankPage, requests) + 92, offsetof(RankPage, requests) + 96};
+    offsetof(RankPage, requests) + 92, offsetof(RankPage, requests) + 96,
+    offsetof(RankPage, pythonRuntime), offsetof(RankPage, pythonVersion),
+    offsetof(RankPage, pythonThread)};
 
 struct Field {
   std::size_t at;
@@ -216,6 +218,9 @@ class Rank {
     page.divergedAt = 20;
     page.contentsAt = 20;
     page.outermostAt = addressOf(g_memory.outermost);
+    page.pythonRuntime = addressOf(g_memory.receives);
+    page.pythonVersion = 0x030C01F0;
+    page.pythonThread = addressOf(g_memory.receives);
     for (std::uint64_t serial = 10; serial < 20; ++serial) {
       page.past[serial % kPageEvents] = {serial, g_memory.frame[1], 1, -1, 7, 0};
     }

@@ -231,6 +231,23 @@ TEST(Difference, PlacesCountOnlyWithinABuild) {
   EXPECT_TRUE(compareExecutions({a, {}}, {b, {}}, false).same());
 }
 
+TEST(Difference, CallsFromPythonAreToldApartByFunction) {
+  Execution a = test::parseExecution("0: local; local\n");
+  a.sites = {{"/usr/mpi4py/MPI.so", 16, "main", "/home/app.py", 3},
+             {"/usr/mpi4py/MPI.so", 16, "Worker.run", "/home/app.py", 9}};
+  a.ranks[0].events[0].site = 0;
+  a.ranks[0].events[1].site = 1;
+  Execution b = a;
+  EXPECT_TRUE(compareExecutions({a, {}}, {b, {}}, true).same());
+  b.sites[0].line = 5;  // the source was edited
+  b.sites[1].file = "/work/app.py";
+  EXPECT_TRUE(compareExecutions({a, {}}, {b, {}}, true).same());
+  b.ranks[0].events[1].site = 0;
+  const Comparison two = compareExecutions({a, {}}, {b, {}}, true);
+  ASSERT_TRUE(two.ranks[0]);
+  EXPECT_EQ(two.ranks[0]->serial, 2U);
+}
+
 /// "0.2s" is the sending half of rank 0's event 2, "0.2r" the rest of it.
 std::map<std::string, std::vector<std::uint32_t>> clocks(const std::string& text) {
   std::map<std::string, std::vector<std::uint32_t>> result;

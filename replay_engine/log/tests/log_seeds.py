@@ -54,6 +54,8 @@ SEEDS = {
     "offered": run(EVENTS | CLEAN, log(several(
         ("Post", 0, 0, 0, 8), ("Post", 0, 0, 0, 8), ("Choice", 4, 0, 2), ("Completion", 0), ("Offered", 0, 2, 0, 0, 1, 24),
         ("DoneReceive", 1, 2, 8), ("Choice", 5, 0, 3, 0, 2), ("Completion", 0), ("Offered", 1, 3, 0, 8, 1, 17, 1, 10)))),
+    "python": run(EVENTS | CLEAN, log(record("SourceFile", 1) + b"a" + record("SourceLine", 7, 1) + b"f" + record("Site", 3, 0, 16) +
+                                      record("SourceLine", 8, 0) + several(("Local", 0), ("Local", 1)))),
     "cut": run(EVENTS | HEADER, log(several(
         ("Start", 0), ("SubPost", 0, 0, 8), ("SubSend", 1, 0, 1, 7, 4), ("Probe", 0, 0, 0, 8, 1, 7),
         ("SendReceive", 0, 0, 2, 7, 8, 1, 8, 2, 8), ("SendSyncPosted", 0, 0, 1, 7, 8), ("DoneSend", 0), ("SendFailed",), ("Refused", 0),

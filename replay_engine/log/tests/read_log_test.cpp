@@ -112,6 +112,71 @@ TEST(RawLog, blocksInAnotherPlaceAreSeen) {
   EXPECT_FALSE(readLog(file)->complete);
 }
 
+// ---- places in Python
+
+LogBytes textRecord(RecordKind kind, const std::string& text) {
+  LogBytes bytes = record(kind, {text.size()});
+  bytes.insert(bytes.end(), text.begin(), text.end());
+  return bytes;
+}
+
+LogBytes sourceLine(std::uint64_t line, const std::string& function) {
+  LogBytes bytes = record(RecordKind::SourceLine, {line, function.size()});
+  bytes.insert(bytes.end(), function.begin(), function.end());
+  return bytes;
+}
+
+/// Two lines of one file, one of another, all calling from one address of a module; and one without Python.
+Records callsFromPython() {
+  const LogBytes site = record(RecordKind::Site, {3, 0, 0x1234});
+  Records all{textRecord(RecordKind::Module, "MPI.so"),
+              site,
+              textRecord(RecordKind::SourceFile, "a.py"),
+              sourceLine(7, "main"),
+              site,
+              sourceLine(9, "main"),
+              site,
+              textRecord(RecordKind::SourceFile, "b.py"),
+              sourceLine(7, "f"),
+              site};
+  for (const std::uint64_t number : {0U, 1U, 2U, 3U, 0U}) {
+    all.push_back(record(RecordKind::Local, {number}));
+  }
+  all.push_back(record(RecordKind::End));
+  return all;
+}
+
+TEST(PythonPlaces, oneAddressIsManyPlaces) {
+  std::vector<RankLog> logs;
+  for (const std::int32_t rank : {0, 1}) {
+    Result<RankLog> log = readLog(logOf({.rank = rank, .size = 2}, callsFromPython()));
+    ASSERT_TRUE(log.ok()) << log.error().text();
+    logs.push_back(std::move(*log));
+  }
+  const Result<Execution> execution = assemble(std::move(logs));
+  ASSERT_TRUE(execution.ok()) << execution.error().text();
+  ASSERT_EQ(execution->sites.size(), 4U);  // of both ranks
+  std::string places;
+  for (const Event& event : execution->ranks[1].events) {
+    const CallSite& site = execution->sites[event.site];
+    EXPECT_EQ(site.module, "MPI.so");
+    EXPECT_EQ(site.offset, 0x1234U);
+    places += site.function + " " + site.file + " " + std::to_string(site.line) + ", ";
+  }
+  EXPECT_EQ(places, "main a.py 7, main a.py 9, f b.py 7,   0, main a.py 7, ");
+}
+
+TEST(PythonPlaces, aLineOfNothingChangesNothing) {
+  const Result<RankLog> log = readLog(
+      logOf({}, {sourceLine(7, "f"), record(RecordKind::Site, {3, 0, 16}), sourceLine(7, "f"),
+                 record(RecordKind::Local, {0}), record(RecordKind::End)}));
+  ASSERT_TRUE(log.ok());
+  EXPECT_TRUE(log->complete);
+  ASSERT_EQ(log->sites.size(), 1U);
+  EXPECT_EQ(log->sites[0].file, kNone);
+  EXPECT_EQ(log->sites[0].line, 0U);
+}
+
 // ---- records that nobody wrote
 
 /// Bytes of the heap in use (0 under a sanitizer, which has a heap of its own).

@@ -14,6 +14,7 @@
 #include "replay_engine/rank/engine/event_times.h"
 #include "replay_engine/rank/engine/lanes.h"
 #include "replay_engine/rank/engine/library_check.h"
+#include "replay_engine/rank/engine/python_caller.h"
 #include "replay_engine/rank/engine/rank_link.h"
 #include "replay_engine/rank/engine/real_calls.h"
 #include "replay_engine/rank/engine/records.h"
@@ -184,6 +185,7 @@ template <typename Initialize>
 int startMpi(const CallPlace& place, Initialize initialize) {
   lookAtClocks();
   noteProcessBeforeMpi();
+  findPython();
   int result = MPI_SUCCESS;
   {
     const LaunchersPlace launchers;

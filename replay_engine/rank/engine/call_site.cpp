@@ -7,12 +7,14 @@
 #include <cstring>
 
 #include "replay_engine/rank/engine/engine.h"
+#include "replay_engine/rank/engine/python_caller.h"
 
 namespace pf {
 namespace {
 
 struct KnownSite {
   void* address;
+  std::uint64_t python;  ///< identityOf() its caller
   std::uint32_t number;
   std::uint16_t call;
   bool used;
@@ -116,7 +118,30 @@ std::uint32_t moduleNumber(const link_map* map, const char* path) {
   return g_moduleCount++;
 }
 
-void define(void* address, std::uint16_t call) {
+template <RecordKind kind>
+void putText(FieldsOf<kind> fields, std::string_view text) {
+  fields.length = text.size();
+  unsigned char* const p = putRecord<kind>(g_engine.log.reserve(), fields);
+  std::memcpy(p, text.data(), text.size());
+  g_engine.log.commit(p + text.size());
+}
+
+/// Behind a site, where it is called from Python.
+void definePython(const cpython::Instruction& caller) {
+  static cpython::BoundedText<cpython::kLongestFile> file;  // of the last SourceFile
+  const cpython::CodePlace* const place = caller.known() ? describe(caller) : nullptr;
+  if (place == nullptr) {
+    return;
+  }
+  if (file.view() != place->file.view()) {
+    file = place->file;
+    putText<RecordKind::SourceFile>({}, file.view());
+  }
+  putText<RecordKind::SourceLine>({static_cast<std::uint32_t>(place->line)},
+                                  place->function.view());
+}
+
+void define(void* address, std::uint16_t call, const cpython::Instruction& caller) {
   Dl_info info;
   link_map* map = nullptr;
   std::uint32_t module = 0;
@@ -130,6 +155,7 @@ void define(void* address, std::uint16_t call) {
     module = moduleNumber(nullptr, "");
   }
   g_engine.log.put<RecordKind::Site>({call, module, offset});
+  definePython(caller);
   g_engine.log.publish();
 }
 
@@ -163,22 +189,28 @@ bool isMpisOwnCall(void* returnAddress) {
 std::uint32_t siteNumber(const CallPlace& place) {
   static KnownSite last{};  // a call asks for its site up to twice
   void* address = applicationAddress(place);
-  if (last.address == address && last.call == place.call && last.used) {
+  const cpython::Instruction caller = pythonCaller();
+  const std::uint64_t python = identityOf(caller);
+  const auto isHere = [&](const KnownSite& site) {
+    return site.address == address && site.python == python && site.call == place.call;
+  };
+  if (last.used && isHere(last)) {
     return last.number;
   }
-  for (std::uint32_t i = (hashOf(address) + place.call) % kSlots, tries = 0; tries < kSlots;
+  const auto hash = hashOf(address) + static_cast<std::uint32_t>(python >> 32U);
+  for (std::uint32_t i = (hash + place.call) % kSlots, tries = 0; tries < kSlots;
        i = (i + 1) % kSlots, ++tries) {
     KnownSite& site = g_sites[i];
     if (!site.used) {
       if (g_siteCount >= kSlots / 2) {
         break;  // thousands of call sites: the rest share the last number
       }
-      define(address, place.call);
-      site = KnownSite{address, g_siteCount++, place.call, true};
+      define(address, place.call, caller);
+      site = KnownSite{address, python, g_siteCount++, place.call, true};
       last = site;
       return site.number;
     }
-    if (site.address == address && site.call == place.call) {
+    if (isHere(site)) {
       last = site;
       return site.number;
     }

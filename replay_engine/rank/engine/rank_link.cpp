@@ -23,6 +23,7 @@
 #include "replay_engine/rank/engine/engine.h"
 #include "replay_engine/rank/engine/event_times.h"
 #include "replay_engine/rank/engine/library_check.h"
+#include "replay_engine/rank/engine/python_caller.h"
 #include "replay_engine/rank/engine/real_calls.h"
 #include "replay_engine/rank/engine/send_gates.h"
 #include "replay_engine/rank/forcing/shadow.h"
@@ -94,6 +95,7 @@ void introduce(RankPage& page) {
   page.mpiLibrary[kept] = '\0';
   const ssize_t n = readlink("/proc/self/exe", page.executable, sizeof page.executable - 1);
   page.executable[n > 0 ? n : 0] = '\0';
+  sayPython(page);
   // Only now: the agent looks at any moment, and takes what it finds from Hello on.
   page.phase.store(static_cast<std::uint32_t>(RankPhase::Hello), std::memory_order_release);
 }
