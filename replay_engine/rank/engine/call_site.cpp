@@ -22,6 +22,9 @@ struct KnownSite {
 constexpr std::uint32_t kSlots = 8192;
 KnownSite g_sites[kSlots];
 std::uint32_t g_siteCount = 0;
+/// Code that a program of Python makes anew each time (exec) is a place of its own each time: it does not take all slots.
+constexpr std::uint32_t kPlacesOfPython = kSlots / 4;
+std::uint32_t g_pythonCount = 0;
 
 /// A return address inside a language binding (Fortran, C++), and how far above our caller's return
 /// address the application's own lies on the stack. The frames of these bindings have fixed sizes.
@@ -186,27 +189,32 @@ bool isMpisOwnCall(void* returnAddress) {
   return isOfMpi(returnAddress) && dladdr(returnAddress, &info) != 0 && !isBinding(info.dli_fname);
 }
 
-std::uint32_t siteNumber(const CallPlace& place) {
+namespace {
+
+/// `caller`: unknown, or the place in Python that the call comes from.
+std::uint32_t numberOf(void* address, std::uint16_t call, const cpython::Instruction& caller) {
   static KnownSite last{};  // a call asks for its site up to twice
-  void* address = applicationAddress(place);
-  const cpython::Instruction caller = pythonCaller();
   const std::uint64_t python = identityOf(caller);
   const auto isHere = [&](const KnownSite& site) {
-    return site.address == address && site.python == python && site.call == place.call;
+    return site.address == address && site.python == python && site.call == call;
   };
   if (last.used && isHere(last)) {
     return last.number;
   }
   const auto hash = hashOf(address) + static_cast<std::uint32_t>(python >> 32U);
-  for (std::uint32_t i = (hash + place.call) % kSlots, tries = 0; tries < kSlots;
+  for (std::uint32_t i = (hash + call) % kSlots, tries = 0; tries < kSlots;
        i = (i + 1) % kSlots, ++tries) {
     KnownSite& site = g_sites[i];
     if (!site.used) {
+      if (python != 0 && g_pythonCount == kPlacesOfPython) {
+        return numberOf(address, call, {});
+      }
       if (g_siteCount >= kSlots / 2) {
         break;  // thousands of call sites: the rest share the last number
       }
-      define(address, place.call, caller);
-      site = KnownSite{address, python, g_siteCount++, place.call, true};
+      g_pythonCount += python != 0 ? 1U : 0U;
+      define(address, call, caller);
+      site = KnownSite{address, python, g_siteCount++, call, true};
       last = site;
       return site.number;
     }
@@ -216,6 +224,12 @@ std::uint32_t siteNumber(const CallPlace& place) {
     }
   }
   return g_siteCount - 1;
+}
+
+}  // namespace
+
+std::uint32_t siteNumber(const CallPlace& place) {
+  return numberOf(applicationAddress(place), place.call, pythonCaller());
 }
 
 }  // namespace pf

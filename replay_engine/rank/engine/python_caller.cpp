@@ -15,7 +15,8 @@ namespace {
 class OwnMemory final : public cpython::Memory {
  public:
   [[nodiscard]] bool read(std::uint64_t address, void* to, std::size_t size) override {
-    const iovec from{reinterpret_cast<void*>(address), size};  // NOLINT(performance-no-int-to-ptr)
+    // NOLINTNEXTLINE(performance-no-int-to-ptr)
+    const iovec from{reinterpret_cast<void*>(address), size};
     const iovec here{to, size};
     return process_vm_readv(getpid(), &here, 1, &from, 1, 0) == static_cast<ssize_t>(size);
   }
@@ -30,8 +31,8 @@ std::uint64_t g_version = 0;
 template <typename T>
 T valueAt(std::uint64_t address) {
   T value;
-  std::memcpy(&value, reinterpret_cast<const void*>(address),
-              sizeof value);  // NOLINT(performance-no-int-to-ptr)
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): CPython's own
+  std::memcpy(&value, reinterpret_cast<const void*>(address), sizeof value);
   return value;
 }
 

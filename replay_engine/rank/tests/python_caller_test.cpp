@@ -138,6 +138,35 @@ TEST(PythonCaller, EachLineIsAPlaceOfItsOwn) {
             "/home/me/prog.py:10 main, /home/me/other.py:10 Worker.run, -, -, ");
 }
 
+/// exec() in a loop: what was first keeps its line, what comes late has the library's place, none has another's line.
+TEST(PythonCaller, CodeThatIsMadeAnewEachTime) {
+  Interpreter python;
+  constexpr int kTimes = 3000;
+  const test::RankRun run = test::run(
+      {},
+      [&] {
+        for (int i = 1; i <= kTimes; ++i) {
+          python.stand("made.py", "f", i, 0);
+          MPI_Barrier(MPI_COMM_SELF);
+        }
+        g_thread = nullptr;
+        MPI_Barrier(MPI_COMM_WORLD);
+      },
+      {.mode = kRecordEvents, .early = [&] { python.stand("made.py", "<module>", 1, 0); }});
+  ASSERT_EQ(run.ending, test::Ending::Finished);
+  const RankLog log = test::logOf(run);
+  ASSERT_EQ(log.history.events.size(), std::size_t{kTimes} + 3);
+  int known = 0;
+  for (int i = 1; i <= kTimes; ++i) {
+    const LoggedSite& site = log.sites.at(log.history.events[static_cast<std::size_t>(i)].site);
+    known += site.file != kNone ? 1 : 0;
+    EXPECT_TRUE(site.file == kNone || site.line == static_cast<std::uint32_t>(i)) << i;
+  }
+  EXPECT_EQ(known, 2047);  // and MPI_Init
+  const LoggedSite& native = log.sites.at(log.history.events[kTimes + 1].site);
+  EXPECT_EQ(native.file, kNone);
+}
+
 TEST(PythonCaller, AnInterpreterOfAnotherVersionIsLeftAlone) {
   Interpreter python;
   const test::RankRun run = test::run({}, [&] { MPI_Barrier(MPI_COMM_SELF); },
