@@ -9,16 +9,14 @@
 namespace pf::mi::python {
 namespace {
 
+using cpython::kBytes;
+using cpython::kSize;
+using cpython::kTypeName;
+
 // Members that lie at the same place from 3.11 to 3.13.
-constexpr std::uint64_t kTypeName = 24;
-constexpr std::uint64_t kTypeFlags = 168;
-constexpr std::uint64_t kSize =
-    16;  ///< ob_size; of a str: length; of a dict: ma_used; of an int: also lv_tag
 constexpr std::uint64_t kContents =
     24;  ///< of a list: ob_item; of a tuple: its items; of an int: its digits
 constexpr std::uint64_t kFloat = 16;
-constexpr std::uint64_t kBytes = 32;
-constexpr std::uint64_t kStrState = 32;
 constexpr std::uint64_t kDictKeys = 32;
 constexpr std::uint64_t kDictValues = 40;
 constexpr std::uint64_t kKeysIndexBytes = 9;
@@ -41,8 +39,7 @@ std::string printable(const std::string& name) {
 }  // namespace
 
 bool Objects::isA(std::uint64_t object, Base base) const {
-  const auto flags = readNumber<std::uint64_t>(m_memory, typeOf(object) + kTypeFlags);
-  return flags && (*flags >> static_cast<unsigned>(base) & 1U) != 0;
+  return cpython::isA(m_memory, object, base);
 }
 
 std::string Objects::typeName(std::uint64_t object) const {
@@ -62,27 +59,18 @@ std::int64_t Objects::sizeOf(std::uint64_t object) const {
 }
 
 std::vector<std::uint32_t> Objects::characters(std::uint64_t object, std::size_t most) const {
-  const auto state = readNumber<std::uint32_t>(m_memory, object + kStrState);
-  if (!state || !isA(object, Base::Str)) {
+  const auto str = cpython::strData(m_memory, m_layout, object);
+  if (!str) {
     return {};
   }
-  const std::uint32_t width = *state >> 2U & 7U;  // interned: 2 bits, kind: 3, compact, ascii
-  const bool compact = (*state >> 5U & 1U) != 0;
-  const bool ascii = (*state >> 6U & 1U) != 0;
-  if (width != 1 && width != 2 && width != 4) {
-    return {};
-  }
-  const std::uint64_t data = !compact
-                                 ? readPointer(m_memory, object + m_layout.compactSize)
-                                 : object + (ascii ? m_layout.asciiSize : m_layout.compactSize);
-  const std::size_t count = std::min(most, static_cast<std::size_t>(sizeOf(object)));
-  std::vector<unsigned char> raw(count * width);
-  if (raw.empty() || !m_memory.read(data, raw.data(), raw.size())) {
+  const std::size_t count = std::min(most, str->length);
+  std::vector<unsigned char> raw(count * str->width);
+  if (raw.empty() || !m_memory.read(str->at, raw.data(), raw.size())) {
     return {};
   }
   std::vector<std::uint32_t> out(count);
   for (std::size_t i = 0; i < count; ++i) {
-    std::memcpy(&out[i], raw.data() + i * width, width);  // the lowest byte comes first
+    std::memcpy(&out[i], raw.data() + i * str->width, str->width);  // the lowest byte comes first
   }
   return out;
 }

@@ -9,6 +9,7 @@
 
 #include "mi_bridge/python/layout.h"
 #include "mi_bridge/python/memory.h"
+#include "replay_engine/cpython/objects.h"
 
 namespace pf::mi::python {
 
@@ -32,15 +33,7 @@ class Objects {
                  const std::function<bool(std::uint64_t, std::uint64_t)>& visit) const;
   [[nodiscard]] std::int64_t sizeOf(std::uint64_t object) const;
   /// It is of a class of these flags (Py_TPFLAGS_…_SUBCLASS).
-  enum class Base : unsigned {
-    Int = 24,
-    List = 25,
-    Tuple = 26,
-    Bytes = 27,
-    Str = 28,
-    Dict = 29,
-    Type = 31
-  };
+  using Base = cpython::Base;
   [[nodiscard]] bool isA(std::uint64_t object, Base base) const;
 
  private:
@@ -52,7 +45,7 @@ class Objects {
   [[nodiscard]] std::string strText(std::uint64_t object) const;
   [[nodiscard]] std::string bytesText(std::uint64_t object) const;
   [[nodiscard]] std::uint64_t typeOf(std::uint64_t object) const {
-    return readPointer(m_memory, object + 8);
+    return readPointer(m_memory, object + cpython::kType);
   }
 
   Memory& m_memory;

@@ -6,26 +6,13 @@
 #include <charconv>
 #include <cmath>
 
+#include "replay_engine/cpython/objects.h"
+
 namespace pf::mi::python {
 namespace {
 
 void appendUtf8(std::string& out, std::uint32_t c) {
-  const auto tail = [&](unsigned shift) { out += static_cast<char>(0x80U | (c >> shift & 0x3FU)); };
-  if (c < 0x80) {
-    out += static_cast<char>(c);
-  } else if (c < 0x800) {
-    out += static_cast<char>(0xC0U | c >> 6U);
-    tail(0);
-  } else if (c < 0x10000) {
-    out += static_cast<char>(0xE0U | c >> 12U);
-    tail(6);
-    tail(0);
-  } else {
-    out += static_cast<char>(0xF0U | c >> 18U);
-    tail(12);
-    tail(6);
-    tail(0);
-  }
+  out += cpython::Utf8(c).view();
 }
 
 /// Control characters, halves of pairs, what is no character, and what turns the direction of a line.

@@ -2,8 +2,6 @@
 // Where a rank is that does not get on, without a debugger and without a store in its messages'
 // path: the interposer keeps the frame of the outermost MPI call in a variable for purposes of its
 // own, and its wrappers have frame pointers.
-#include <sys/uio.h>
-
 #include <algorithm>
 #include <array>
 
@@ -18,11 +16,8 @@ constexpr int kWrappers = 4;       ///< frames of our own library, at most
 constexpr int kBindingSlots = 64;  ///< of the stack, looked through for the caller of a binding
 
 template <typename T>
-bool readMemory(pid_t pid, std::uint64_t address, T& value) {
-  const iovec to{&value, sizeof value};
-  // NOLINTNEXTLINE(performance-no-int-to-ptr): an address of another process
-  const iovec from{reinterpret_cast<void*>(address), sizeof value};
-  return ::process_vm_readv(pid, &to, 1, &from, 1, 0) == static_cast<ssize_t>(sizeof value);
+bool readValue(pid_t pid, std::uint64_t address, T& value) {
+  return readMemory(pid, address, &value, sizeof value);
 }
 
 const Mapping* codeAt(const std::vector<Mapping>& mappings, std::uint64_t address) {
@@ -48,7 +43,7 @@ bool isBinding(const Mapping& mapping) {
 bool followsCall(pid_t pid, std::uint64_t address) {
 #if defined(__x86_64__)
   std::array<unsigned char, 7> before{};
-  if (!readMemory(pid, address - before.size(), before)) {
+  if (!readValue(pid, address - before.size(), before)) {
     return false;
   }
   const bool near = before[2] == 0xE8;
@@ -57,7 +52,7 @@ bool followsCall(pid_t pid, std::uint64_t address) {
                         (before[4] == 0xFF && (before[5] & 0x38U) == 0x10);
   return near || indirect;
 #else
-  return readMemory(pid, address - 4, address);
+  return readValue(pid, address - 4, address);
 #endif
 }
 
@@ -71,7 +66,7 @@ std::uint64_t behindBinding(pid_t pid, const std::vector<Mapping>& mappings, std
   }
   for (int i = 1; i <= kBindingSlots; ++i) {
     std::uint64_t word = 0;
-    if (!readMemory(pid, slot + 8U * static_cast<unsigned>(i), word)) {
+    if (!readValue(pid, slot + 8U * static_cast<unsigned>(i), word)) {
       break;
     }
     code = codeAt(mappings, word);
@@ -91,8 +86,8 @@ CodePlace callPlaceOf(pid_t pid, const RankPage& page) {
   }
   std::array<std::uint64_t, 2> frame{};  // the caller's frame, the return address
   std::uint64_t at = 0;
-  if (page.outermostAt == 0 || !readMemory(pid, page.outermostAt, at) ||
-      !readMemory(pid, at, frame)) {
+  if (page.outermostAt == 0 || !readValue(pid, page.outermostAt, at) ||
+      !readValue(pid, at, frame)) {
     return {};
   }
   for (int i = 0; i < kWrappers; ++i) {
@@ -104,7 +99,7 @@ CodePlace callPlaceOf(pid_t pid, const RankPage& page) {
       return placeOf(mappings, behindBinding(pid, mappings, at + 8, frame[1]));
     }
     at = frame[0];
-    if (!readMemory(pid, at, frame)) {
+    if (!readValue(pid, at, frame)) {
       return {};
     }
   }

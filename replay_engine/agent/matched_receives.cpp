@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
 
 #include <algorithm>
 #include <array>
@@ -12,6 +11,7 @@
 #include <optional>
 #include <vector>
 
+#include "replay_engine/agent/read_context.h"
 #include "replay_engine/base/unique_fd.h"
 
 namespace pf::agent {
@@ -20,13 +20,6 @@ namespace {
 constexpr std::uint32_t kMostRequests = 4096;  ///< looked at
 constexpr std::uint32_t kLargestEntry = 256;
 constexpr std::size_t kMapped = 8192;  ///< of the log
-
-bool readMemory(pid_t pid, std::uint64_t address, void* value, std::size_t size) {
-  const iovec to{value, size};
-  // NOLINTNEXTLINE(performance-no-int-to-ptr): an address of another process
-  const iovec from{reinterpret_cast<void*>(address), size};
-  return ::process_vm_readv(pid, &to, 1, &from, 1, 0) == static_cast<ssize_t>(size);
-}
 
 /// What the rank says may be nonsense.
 bool isUsable(const PageRequests& requests) {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "replay_engine/agent/python_place.h"
 
-#include <sys/uio.h>
-
 #include <vector>
 
+#include "replay_engine/agent/read_context.h"
 #include "replay_engine/base/shown_text.h"
 #include "replay_engine/cpython/code_place.h"
 
@@ -16,10 +15,7 @@ class MemoryOfProcess final : public cpython::Memory {
   explicit MemoryOfProcess(pid_t pid) : m_pid(pid) {}
 
   [[nodiscard]] bool read(std::uint64_t address, void* to, std::size_t size) override {
-    const iovec here{to, size};
-    // NOLINTNEXTLINE(performance-no-int-to-ptr): an address of another process
-    const iovec there{reinterpret_cast<void*>(address), size};
-    return ::process_vm_readv(m_pid, &here, 1, &there, 1, 0) == static_cast<ssize_t>(size);
+    return readMemory(m_pid, address, to, size);
   }
 
  private:

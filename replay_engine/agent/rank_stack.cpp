@@ -6,7 +6,6 @@
 
 #include <elfutils/libdwfl.h>
 #include <sys/ptrace.h>
-#include <sys/uio.h>
 #include <sys/user.h>
 #include <sys/wait.h>
 
@@ -34,13 +33,6 @@ struct Registers {
   bool afterCall = false;  ///< `pc` is a return address
 };
 
-bool readWords(pid_t pid, std::uint64_t address, void* to, std::size_t size) {
-  const iovec local{to, size};
-  // NOLINTNEXTLINE(performance-no-int-to-ptr): an address of another process
-  const iovec remote{reinterpret_cast<void*>(address), size};
-  return ::process_vm_readv(pid, &local, 1, &remote, 1, 0) == static_cast<ssize_t>(size);
-}
-
 /// Registers of the program where it called MPI, if its first thread is in an MPI call that may
 /// block.
 std::optional<Registers> callerOfMpi(pid_t pid, const RankPage& page) {
@@ -51,8 +43,8 @@ std::optional<Registers> callerOfMpi(pid_t pid, const RankPage& page) {
   std::uint64_t at = 0;
   std::array<std::uint64_t, 2> frame{};  // the caller's frame pointer, the return address
   const bool inside = held || page.inCall.load(std::memory_order_relaxed) != 0;
-  if (inside && page.outermostAt != 0 && readWords(pid, page.outermostAt, &at, sizeof at) &&
-      at != 0 && readWords(pid, at, frame.data(), sizeof frame)) {
+  if (inside && page.outermostAt != 0 && readMemory(pid, page.outermostAt, &at, sizeof at) &&
+      at != 0 && readMemory(pid, at, frame.data(), sizeof frame)) {
     return Registers{frame[1], at + sizeof frame, frame[0], true};
   }
 #else
@@ -147,8 +139,8 @@ bool getThread(Dwfl* /*dwfl*/, pid_t /*thread*/, void* argument, void** threadAr
   return true;
 }
 
-bool readMemory(Dwfl* /*dwfl*/, Dwarf_Addr address, Dwarf_Word* word, void* argument) {
-  return readWords(static_cast<Walk*>(argument)->pid, address, word, sizeof *word);
+bool readWord(Dwfl* /*dwfl*/, Dwarf_Addr address, Dwarf_Word* word, void* argument) {
+  return readMemory(static_cast<Walk*>(argument)->pid, address, word, sizeof *word);
 }
 
 bool setRegisters(Dwfl_Thread* thread, void* argument) {
@@ -173,7 +165,7 @@ int onFrame(Dwfl_Frame* frame, void* argument) {
 }
 
 constexpr Dwfl_Callbacks kFiles = {dwfl_linux_proc_find_elf, noDebugInformation, nullptr, nullptr};
-constexpr Dwfl_Thread_Callbacks kThreads = {nextThread,   getThread, readMemory,
+constexpr Dwfl_Thread_Callbacks kThreads = {nextThread,   getThread, readWord,
                                             setRegisters, nullptr,   nullptr};
 
 /// As far as it goes: the first frame is there in any case.

@@ -4,6 +4,7 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -147,6 +148,13 @@ void addVariables(LaunchContext& context, pid_t pid, const std::vector<std::stri
 }
 
 }  // namespace
+
+bool readMemory(pid_t pid, std::uint64_t address, void* to, std::size_t size) {
+  const iovec here{to, size};
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): an address of another process
+  const iovec there{reinterpret_cast<void*>(address), size};
+  return ::process_vm_readv(pid, &here, 1, &there, 1, 0) == static_cast<ssize_t>(size);
+}
 
 std::vector<Mapping> mappingsOf(pid_t pid) {
   std::vector<Mapping> out;

@@ -26,6 +26,9 @@ struct Mapping {
 /// Those of files, by address; none if the process cannot be looked at.
 [[nodiscard]] std::vector<Mapping> mappingsOf(pid_t pid);
 
+/// Copies `size` bytes of its memory; false: not all of them can be read, and `to` holds anything.
+[[nodiscard]] bool readMemory(pid_t pid, std::uint64_t address, void* to, std::size_t size);
+
 /// The facts of a process that has just come out of MPI_Init; none if it cannot be looked at.
 /// `variables`: names to look at besides
 /// those that always matter.

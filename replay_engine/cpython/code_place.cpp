@@ -5,25 +5,10 @@
 #include <cstring>
 
 #include "replay_engine/cpython/location_table.h"
+#include "replay_engine/cpython/objects.h"
 
 namespace pf::cpython {
 namespace {
-
-// Members that lie at the same place from 3.11 to 3.13.
-constexpr std::uint64_t kType = 8;
-constexpr std::uint64_t kTypeName = 24;
-constexpr std::uint64_t kTypeFlags = 168;
-constexpr std::uint64_t kSize = 16;
-constexpr std::uint64_t kBytes = 32;
-constexpr std::uint64_t kStrState = 32;
-constexpr unsigned kBytesFlag = 27;  ///< Py_TPFLAGS_BYTES_SUBCLASS
-constexpr unsigned kStrFlag = 28;    ///< Py_TPFLAGS_UNICODE_SUBCLASS
-
-bool isA(Memory& memory, std::uint64_t object, unsigned flag) {
-  const std::uint64_t type = readPointer(memory, object + kType);
-  const auto flags = readNumber<std::uint64_t>(memory, type + kTypeFlags);
-  return flags && (*flags >> flag & 1U) != 0;
-}
 
 bool isCode(Memory& memory, std::uint64_t object) {
   const std::uint64_t name = readPointer(memory, readPointer(memory, object + kType) + kTypeName);
@@ -31,62 +16,29 @@ bool isCode(Memory& memory, std::uint64_t object) {
   return memory.read(name, text, sizeof text) && std::memcmp(text, "code", sizeof text) == 0;
 }
 
-/// A character as UTF-8; halves of pairs, and what is no character, as "?".
-template <std::size_t Most>
-bool appendCharacter(BoundedText<Most>& to, std::uint32_t c) {
-  char out[4];
-  std::size_t count = 0;
-  const auto tail = [&](unsigned shift) {
-    out[count++] = static_cast<char>(0x80U | (c >> shift & 0x3FU));
-  };
-  if ((c >= 0xD800 && c < 0xE000) || c > 0x10FFFF || c == 0) {
-    c = '?';
-  }
-  if (c < 0x80) {
-    out[count++] = static_cast<char>(c);
-  } else if (c < 0x800) {
-    out[count++] = static_cast<char>(0xC0U | c >> 6U);
-    tail(0);
-  } else if (c < 0x10000) {
-    out[count++] = static_cast<char>(0xE0U | c >> 12U);
-    tail(6);
-    tail(0);
-  } else {
-    out[count++] = static_cast<char>(0xF0U | c >> 18U);
-    tail(12);
-    tail(6);
-    tail(0);
-  }
-  return to.append({out, count});
+/// Halves of pairs, and what is no character, are "?".
+std::uint32_t shownCharacter(std::uint32_t c) {
+  return (c >= 0xD800 && c < 0xE000) || c > 0x10FFFF || c == 0 ? '?' : c;
 }
 
 /// False: it is no str, cannot be read, or there is no room for all of it.
 template <std::size_t Most>
 bool appendStr(Memory& memory, const Layout& layout, std::uint64_t object, BoundedText<Most>& to) {
-  const auto state = readNumber<std::uint32_t>(memory, object + kStrState);
-  const auto length = readNumber<std::int64_t>(memory, object + kSize);
-  if (!state || !length || *length < 0 || !isA(memory, object, kStrFlag)) {
+  const std::optional<StrData> str = strData(memory, layout, object);
+  if (!str) {
     return false;
   }
-  const std::uint32_t width = *state >> 2U & 7U;  // interned: 2 bits, kind: 3, compact, ascii
-  const bool compact = (*state >> 5U & 1U) != 0;
-  const bool ascii = (*state >> 6U & 1U) != 0;
-  if (width != 1 && width != 2 && width != 4) {
-    return false;
-  }
-  const std::uint64_t data = !compact ? readPointer(memory, object + layout.compactSize)
-                                      : object + (ascii ? layout.asciiSize : layout.compactSize);
   char piece[256];
-  const std::size_t atOnce = sizeof piece / width;
-  for (std::size_t done = 0; done < static_cast<std::size_t>(*length);) {
-    const std::size_t count = std::min(atOnce, static_cast<std::size_t>(*length) - done);
-    if (!memory.read(data + done * width, piece, count * width)) {
+  const std::size_t atOnce = sizeof piece / str->width;
+  for (std::size_t done = 0; done < str->length;) {
+    const std::size_t count = std::min(atOnce, str->length - done);
+    if (!memory.read(str->at + done * str->width, piece, count * str->width)) {
       return false;
     }
     for (std::size_t i = 0; i < count; ++i) {
       std::uint32_t character = 0;  // the lowest byte comes first
-      std::memcpy(&character, piece + i * width, width);
-      if (!appendCharacter(to, character)) {
+      std::memcpy(&character, piece + i * str->width, str->width);
+      if (!to.append(Utf8(shownCharacter(character)).view())) {
         return false;
       }
     }
@@ -97,7 +49,7 @@ bool appendStr(Memory& memory, const Layout& layout, std::uint64_t object, Bound
 
 std::string_view copyTable(Memory& memory, std::uint64_t object, std::span<char> to) {
   const auto size = readNumber<std::int64_t>(memory, object + kSize);
-  if (!size || *size <= 0 || !isA(memory, object, kBytesFlag)) {
+  if (!size || *size <= 0 || !isA(memory, object, Base::Bytes)) {
     return {};
   }
   const std::size_t count = std::min(to.size(), static_cast<std::size_t>(*size));
@@ -105,32 +57,7 @@ std::string_view copyTable(Memory& memory, std::uint64_t object, std::span<char>
                                                         : std::string_view();
 }
 
-/// A frame that only says that the interpreter was entered, of 3.12 and later.
-bool isEntry(Memory& memory, const Layout& layout, std::uint64_t frame) {
-  return layout.frameIsEntry == 0 && frame != 0 &&
-         readNumber<std::uint8_t>(memory, frame + layout.frameOwner) == kOwnedByCStack;
-}
-
 }  // namespace
-
-FrameWalk::FrameWalk(Memory& memory, const Layout& layout, std::uint64_t thread)
-    : m_memory(memory),
-      m_layout(layout),
-      m_frame(readPointer(
-          memory, (layout.hasCframe ? readPointer(memory, thread + layout.cframe) : thread) +
-                      layout.currentFrame)) {}
-
-Instruction FrameWalk::next() {
-  Instruction found;
-  while (m_frame != 0 && m_left-- > 0 && !found.known()) {
-    if (!isEntry(m_memory, m_layout, m_frame)) {
-      found = {readPointer(m_memory, m_frame + m_layout.frameCode),
-               readPointer(m_memory, m_frame + m_layout.frameInstruction)};
-    }
-    m_frame = readPointer(m_memory, m_frame + m_layout.framePrevious);
-  }
-  return found;
-}
 
 bool describe(Memory& memory, const Layout& layout, Instruction instruction, std::span<char> table,
               CodePlace& place) {

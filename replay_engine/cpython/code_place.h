@@ -52,18 +52,41 @@ struct Instruction {
   [[nodiscard]] bool known() const { return code != 0; }
 };
 
-/// The frames of a thread, the innermost one first. Of a list that does not end the beginning.
+/// The frames of a thread, the innermost one first. Of a list that does not end the beginning. `MemoryOf`: as Memory.
+template <typename MemoryOf>
 class FrameWalk {
  public:
   /// `thread`: address of CPython's PyThreadState.
-  FrameWalk(Memory& memory, const Layout& layout, std::uint64_t thread);
+  FrameWalk(MemoryOf& memory, const Layout& layout, std::uint64_t thread)
+      : m_memory(memory), m_layout(layout) {
+    const std::uint64_t holder =
+        layout.hasCframe ? readPointer(memory, thread + layout.cframe) : thread;
+    m_frame = readPointer(memory, holder + layout.currentFrame);
+  }
+
   /// Where the next frame is; unknown: there is none.
-  [[nodiscard]] Instruction next();
+  [[nodiscard]] Instruction next() {
+    Instruction found;
+    while (m_frame != 0 && m_left-- > 0 && !found.known()) {
+      if (!isEntry()) {
+        found = {readPointer(m_memory, m_frame + m_layout.frameCode),
+                 readPointer(m_memory, m_frame + m_layout.frameInstruction)};
+      }
+      m_frame = readPointer(m_memory, m_frame + m_layout.framePrevious);
+    }
+    return found;
+  }
 
  private:
-  Memory& m_memory;
+  /// It only says that the interpreter was entered (3.12 and later).
+  [[nodiscard]] bool isEntry() const {
+    return m_layout.frameIsEntry == 0 &&
+           readNumber<std::uint8_t>(m_memory, m_frame + m_layout.frameOwner) == kOwnedByCStack;
+  }
+
+  MemoryOf& m_memory;
   const Layout& m_layout;
-  std::uint64_t m_frame;
+  std::uint64_t m_frame = 0;
   int m_left = 512;  ///< frames
 };
 

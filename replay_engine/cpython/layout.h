@@ -9,7 +9,6 @@
 namespace pf::cpython {
 
 inline constexpr std::uint8_t kOwnedByCStack = 3;  ///< FRAME_OWNED_BY_CSTACK, from 3.12 on
-inline constexpr int kMostEntries = 16;            ///< frames of the C stack, one behind the other
 
 /// Offsets in bytes, named as CPython's headers name the members.
 struct Layout {

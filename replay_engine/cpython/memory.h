@@ -17,15 +17,16 @@ class Memory {
   ~Memory() = default;  // nobody owns one as such
 };
 
-/// A number at `address`, in this machine's order of bytes; nothing if it cannot be read.
-template <typename T>
-[[nodiscard]] std::optional<T> readNumber(Memory& memory, std::uint64_t address) {
+/// A number at `address`, in this machine's order of bytes; nothing if it cannot be read. `MemoryOf`: as Memory.
+template <typename T, typename MemoryOf>
+[[nodiscard]] std::optional<T> readNumber(MemoryOf& memory, std::uint64_t address) {
   T value{};
   return memory.read(address, &value, sizeof value) ? std::optional<T>(value) : std::nullopt;
 }
 
 /// The same of a pointer, and of what a null pointer stands for: 0.
-[[nodiscard]] inline std::uint64_t readPointer(Memory& memory, std::uint64_t address) {
+template <typename MemoryOf>
+[[nodiscard]] std::uint64_t readPointer(MemoryOf& memory, std::uint64_t address) {
   return readNumber<std::uint64_t>(memory, address).value_or(0);
 }
 

@@ -26,7 +26,7 @@ struct Nothing {
   static constexpr void fields(Self& /*self*/, Visit& /*visit*/) {}
 };
 
-struct Module {
+struct Path {
   std::uint64_t length = 0;
   template <typename Self, typename Visit>
   static constexpr void fields(Self& self, Visit& visit) {
@@ -44,15 +44,6 @@ struct Site {
     visit("call", self.call);
     visit("module", self.module);
     visit("address", self.address);
-  }
-};
-
-struct Text {
-  std::uint64_t length = 0;
-  template <typename Self, typename Visit>
-  static constexpr void fields(Self& self, Visit& visit) {
-    visit("length", self.length);
-    visit.rest("text", RestForm::Text);
   }
 };
 
@@ -499,7 +490,7 @@ struct Room {
 /// X(kind, struct of its fields, whether it starts an event, what it says)
 #define PF_RECORD_KINDS(X) \
   X(Padding, Nothing, false, "the rest of the block is empty") \
-  X(Module, Module, false, "an executable or library") \
+  X(Module, Path, false, "an executable or library") \
   X(Site, Site, false, "a place in a module that makes a call") \
   X(Comm, Comm, false, "a communicator; the key is equal on every rank") \
   X(CommMembers, CommMembers, false, "the next members of the last Comm, its group first, then the remote one") \
@@ -550,7 +541,7 @@ struct Room {
   X(OutgoingGiven, Outgoing, false, "what this rank gives to the next collective, but for so many events, on a communicator with ranks outside (the same)") \
   X(Offered, Offered, false, "active requests of the last event, which MPI gave some of; more of them in a record behind it (runs of explore and flip)") \
   X(Room, Room, false, "a receive that is posted, maybe by the next event, takes a message of so many bytes at most (logs with contents)") \
-  X(SourceFile, Text, false, "the path of a source of Python, for the SourceLine records up to the next one") \
+  X(SourceFile, Path, false, "the path of a source of Python, for the SourceLine records up to the next one") \
   X(SourceLine, SourceLine, false, "the line of Python that the last Site is called from, and its function")
 // clang-format on
 

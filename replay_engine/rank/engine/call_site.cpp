@@ -3,8 +3,10 @@
 #include <link.h>
 #include <unwind.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <string_view>
 
 #include "replay_engine/rank/engine/engine.h"
 #include "replay_engine/rank/engine/python_caller.h"
@@ -103,6 +105,14 @@ void* applicationAddress(const CallPlace& place) {
 
 namespace {
 
+template <RecordKind kind>
+void putText(FieldsOf<kind> fields, std::string_view text) {
+  fields.length = text.size();
+  unsigned char* const p = putRecord<kind>(g_engine.log.reserve(), fields);
+  std::memcpy(p, text.data(), text.size());
+  g_engine.log.commit(p + text.size());
+}
+
 std::uint32_t moduleNumber(const link_map* map, const char* path) {
   for (std::uint32_t i = 0; i < g_moduleCount; ++i) {
     if (g_modules[i] == map) {
@@ -113,20 +123,8 @@ std::uint32_t moduleNumber(const link_map* map, const char* path) {
     return kModules - 1;
   }
   g_modules[g_moduleCount] = map;
-  const std::size_t length =
-      std::strlen(path) < kMaxRecord - 8 ? std::strlen(path) : kMaxRecord - 8;
-  unsigned char* const p = putRecord<RecordKind::Module>(g_engine.log.reserve(), {length});
-  std::memcpy(p, path, length);  // NOLINT(bugprone-not-null-terminated-result): its length is said
-  g_engine.log.commit(p + length);
+  putText<RecordKind::Module>({}, {path, std::min(std::strlen(path), kMaxRecord - 8)});
   return g_moduleCount++;
-}
-
-template <RecordKind kind>
-void putText(FieldsOf<kind> fields, std::string_view text) {
-  fields.length = text.size();
-  unsigned char* const p = putRecord<kind>(g_engine.log.reserve(), fields);
-  std::memcpy(p, text.data(), text.size());
-  g_engine.log.commit(p + text.size());
 }
 
 /// Behind a site, where it is called from Python.

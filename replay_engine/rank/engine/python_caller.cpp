@@ -28,13 +28,19 @@ cpython::Layout g_layout;
 std::uint64_t g_runtime = 0;
 std::uint64_t g_version = 0;
 
-template <typename T>
-T valueAt(std::uint64_t address) {
-  T value;
-  // NOLINTNEXTLINE(performance-no-int-to-ptr): CPython's own
-  std::memcpy(&value, reinterpret_cast<const void*>(address), sizeof value);
-  return value;
-}
+/// The same of structures that the interpreter is using just now, without asking the system whether they are there.
+struct LiveMemory {
+  static bool read(std::uint64_t address, void* to, std::size_t size) {
+    constexpr std::uint64_t kFirstPage = 4096;
+    if (address < kFirstPage) {
+      return false;  // behind a null pointer
+    }
+    // NOLINTNEXTLINE(performance-no-int-to-ptr)
+    std::memcpy(to, reinterpret_cast<const void*>(address), size);
+    return true;
+  }
+};
+LiveMemory g_interpreter;
 
 /// A layout that is wrong does not get by: a thread has a pointer to its interpreter, and that one to the runtime.
 bool fits(cpython::Memory& memory, std::uint64_t runtime, std::uint64_t thread) {
@@ -81,21 +87,8 @@ cpython::Instruction pythonCaller() {
     return {};
   }
   const auto thread = reinterpret_cast<std::uint64_t>(g_threadState());
-  if (thread == 0) {
-    return {};
-  }
-  const auto holder =
-      g_layout.hasCframe ? valueAt<std::uint64_t>(thread + g_layout.cframe) : thread;
-  auto frame = holder != 0 ? valueAt<std::uint64_t>(holder + g_layout.currentFrame) : 0;
-  for (int i = 0; g_layout.frameIsEntry == 0 && frame != 0 && i < cpython::kMostEntries &&
-                  valueAt<std::uint8_t>(frame + g_layout.frameOwner) == cpython::kOwnedByCStack;
-       ++i) {
-    frame = valueAt<std::uint64_t>(frame + g_layout.framePrevious);
-  }
-  return frame == 0
-             ? cpython::Instruction{}
-             : cpython::Instruction{valueAt<std::uint64_t>(frame + g_layout.frameCode),
-                                    valueAt<std::uint64_t>(frame + g_layout.frameInstruction)};
+  return thread == 0 ? cpython::Instruction{}
+                     : cpython::FrameWalk(g_interpreter, g_layout, thread).next();
 }
 
 std::uint64_t identityOf(const cpython::Instruction& caller) {
@@ -105,9 +98,11 @@ std::uint64_t identityOf(const cpython::Instruction& caller) {
   constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15ULL;
   std::uint64_t hash = caller.code;
   for (const std::uint64_t part :
-       {caller.at, valueAt<std::uint64_t>(caller.code + g_layout.codeFile),
-        valueAt<std::uint64_t>(caller.code + g_layout.codeLineTable),
-        std::uint64_t{valueAt<std::uint32_t>(caller.code + g_layout.codeFirstLine)}}) {
+       {caller.at, cpython::readPointer(g_interpreter, caller.code + g_layout.codeFile),
+        cpython::readPointer(g_interpreter, caller.code + g_layout.codeLineTable),
+        std::uint64_t{
+            cpython::readNumber<std::uint32_t>(g_interpreter, caller.code + g_layout.codeFirstLine)
+                .value_or(0)}}) {
     hash = (hash ^ part) * kOdd;
     hash ^= hash >> 29U;
   }
