@@ -139,7 +139,7 @@ std::string trimmed(const std::string& text) {
 }
 
 /// Of Python, not of GDB or of a rank that has gone on.
-bool isOfPython(const Error& error) {
+bool isFaultOfPython(const Error& error) {
   return error.code == ErrorCode::Version || error.code == ErrorCode::Damaged ||
          error.code == ErrorCode::NotFound;
 }
@@ -324,7 +324,7 @@ void PythonStacks::readMixed(python::ThreadKey thread, std::vector<Frame> native
     if (frames) {
       m_problem = frames->empty() ? kOtherInterpreter : "";
       done(mixFrames(native, *frames));
-    } else if (!isOfPython(frames.error())) {
+    } else if (!isFaultOfPython(frames.error())) {
       done(frames.error());
     } else {
       m_problem = sentence(frames.error());

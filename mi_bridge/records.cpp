@@ -322,7 +322,8 @@ std::size_t firstShownFrame(const std::vector<Frame>& frames) {
 }
 
 std::optional<std::size_t> firstUserFrame(const std::vector<Frame>& frames) {
-  const bool python = std::any_of(frames.begin(), frames.end(), isPython);
+  const bool python =
+      std::any_of(frames.begin(), frames.end(), [](const Frame& frame) { return isPython(frame); });
   const auto found = python ? std::find_if(frames.begin(), frames.end(), isUsersBesidePython)
                             : std::find_if_not(frames.begin(), frames.end(), isLibraryFrame);
   if (found == frames.end()) {

@@ -26,7 +26,7 @@ namespace {
 constexpr std::size_t kMostPrinted = std::size_t{4} << 20;
 constexpr int kLauncherTries = 3;
 /// Ranks that all wait this long, and of which it is proven that none gets on, are deadlocked.
-constexpr std::chrono::milliseconds kStuckAfter(300);
+constexpr std::chrono::milliseconds kBranchStuckAfter(300);
 
 using Clock = std::chrono::steady_clock;
 
@@ -46,7 +46,7 @@ JobOptions BranchRunner::jobOf(const std::vector<std::vector<unsigned char>>& sc
     job.session.mode &= ~(kReplay | kBranch);
     job.trace.clear();
   }
-  job.stallAfter = kStuckAfter;
+  job.stallAfter = kBranchStuckAfter;
   job.stallLimit = m_limits.stuck;
   job.endsAtOnce = true;
   return job;

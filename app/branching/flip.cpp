@@ -22,7 +22,7 @@ namespace pf::app {
 namespace {
 
 /// A flip may lead to a deadlock, which is then an answer and no accident: it is ended once it is proven.
-constexpr std::chrono::seconds kStuckAfter(1);
+constexpr std::chrono::seconds kFlipStuckAfter(1);
 /// Or once no rank has got on for so long, where nobody knows how long the ranks of this program wait.
 constexpr std::chrono::seconds kMostStuck(60);
 
@@ -499,7 +499,7 @@ Result<int> runForced(const FlipOptions& options, const KnownRun& known, const F
   if (!job) {
     return job.error();
   }
-  job->stallAfter = kStuckAfter;
+  job->stallAfter = kFlipStuckAfter;
   job->stallLimit = stuckTime(known.run, kMostStuck);
   return logs.run(std::move(*job), {false, nullptr, true, {}});
 }

@@ -26,7 +26,7 @@
 namespace pf::cli {
 namespace {
 
-int check(const std::string& trace) {
+int checkTrace(const std::string& trace) {
   auto recovered = app::recoverTrace(trace);
   if (!recovered) {
     return fail(recovered.error());
@@ -271,7 +271,7 @@ void addContents(CLI::App& parser, Commands& commands) {
 void addCopies(CLI::App& parser, Commands& commands) {
   auto checked = std::make_shared<ReportWords>();
   commands.push_back({add(parser, checked, "check", "Verify every checksum; list what is lost"),
-                      [checked] { return check(checked->trace); },
+                      [checked] { return checkTrace(checked->trace); },
                       {}});
   const auto addMaking = [&parser](const WordsPtr& words, const char* name, const char* about) {
     CLI::App* command = add(parser, words, name, about);

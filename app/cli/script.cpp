@@ -32,7 +32,7 @@ class Instead {
 };
 
 /// A wrong line is told before the program is run for it. 0: none is.
-int check(const std::string& script) {
+int checkScript(const std::string& script) {
   const pid_t child = ::fork();
   if (child == 0) {
     (void)becomeHeadless({"check-script", script});
@@ -73,7 +73,7 @@ Result<int> debugByScript(const std::vector<std::string>& words, const ScriptOpt
     return Error{ErrorCode::NotFound, "there is no script " + script,
                  "Give a file with a command a line, or - for standard input."};
   }
-  if (const int wrong = fromInput ? 0 : check(script); wrong != 0) {
+  if (const int wrong = fromInput ? 0 : checkScript(script); wrong != 0) {
     return wrong;
   }
   std::string trace = words.size() == 1 ? words.front() : "";

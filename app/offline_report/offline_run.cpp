@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kGdbsUpTo = 16;              ///< ranks: each GDB takes some 60 MB
 constexpr std::uint64_t kMostHits = 5000;  ///< of one place
-constexpr std::size_t kMostOutput = std::size_t{64} << 10U;
+constexpr std::size_t kMostOfOutput = std::size_t{64} << 10U;
 constexpr int kDeepest = 60;
 constexpr int kLookEveryMs = 100;
 constexpr int kLooks = 100;  ///< that ranks have to come to rest once one has failed
@@ -21,9 +21,9 @@ constexpr int kLooks = 100;  ///< that ranks have to come to rest once one has f
 void append(std::string& text, std::uint64_t& lost, const QByteArray& bytes) {
   text.append(bytes.constData(), static_cast<std::size_t>(bytes.size()));
   std::erase(text, '\r');
-  if (text.size() > kMostOutput) {
-    lost += text.size() - kMostOutput;
-    text.erase(0, text.size() - kMostOutput);
+  if (text.size() > kMostOfOutput) {
+    lost += text.size() - kMostOfOutput;
+    text.erase(0, text.size() - kMostOfOutput);
   }
 }
 

@@ -255,7 +255,7 @@ Status check(const std::string& command, const Printed& printed, TriedRun& run) 
   return {};
 }
 
-bool isThere(const std::string& path) {
+bool isTaken(const std::string& path) {
   std::error_code unknown;
   return fs::exists(fs::symlink_status(path, unknown));
 }
@@ -267,7 +267,7 @@ Status areFree(const std::string& trace, bool replace) {
       if (Status status = mayBecomeTrace(name); !status) {
         return status;
       }
-    } else if (isThere(name)) {
+    } else if (isTaken(name)) {
       return Error{ErrorCode::Usage,
                    name + " is there, and " +
                        (name == trace ? "the run that fails" : "a good run") +
@@ -337,7 +337,7 @@ Result<Tried> recordUntilFailure(const RecordOptions& options, const UntilFailur
   each.quiet = true;
   each.endStuck = true;
   const Result<std::string> trace =
-      nameOfTrace(options, [](const std::string& name) { return isThere(goodName(name)); });
+      nameOfTrace(options, [](const std::string& name) { return isTaken(goodName(name)); });
   if (!trace) {
     return trace.error();
   }

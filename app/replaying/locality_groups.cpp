@@ -29,7 +29,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::string_view kAuto = "auto";
-constexpr std::size_t kMostRanks = 100'000'000;
+constexpr std::size_t kMostInAGroup = 100'000'000;
 
 /// Where the trace will be.
 std::string directoryOf(const RecordOptions& recording) {
@@ -175,7 +175,8 @@ Result<std::optional<std::size_t>> mostOfAutoGroups(std::string_view spec) {
   }
   std::size_t most = 0;
   const auto [end, error] = std::from_chars(size.data(), size.data() + size.size(), most);
-  if (error != std::errc() || end != size.data() + size.size() || most < 1 || most > kMostRanks) {
+  if (error != std::errc() || end != size.data() + size.size() || most < 1 ||
+      most > kMostInAGroup) {
     return Error{ErrorCode::Usage,
                  "'" + std::string(spec) + "' does not say how many ranks a group may have",
                  "Give a number from 1 on: --groups auto:8."};

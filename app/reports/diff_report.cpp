@@ -225,7 +225,7 @@ void putHeader(std::ostream& out, const ComparedTraces& traces) {
 }
 
 /// Without `all`, of so many ranks at most.
-constexpr std::size_t kMostRanks = 20;
+constexpr std::size_t kMostDifferences = 20;
 
 std::string textOf(const ComparedTraces& traces, const Comparison& comparison, bool all) {
   TextStream out;
@@ -249,10 +249,10 @@ std::string textOf(const ComparedTraces& traces, const Comparison& comparison, b
     out << again.text(all);
   }
   const char* title = "";
-  std::size_t left = all ? differences.size() : std::min(differences.size(), kMostRanks);
+  std::size_t left = all ? differences.size() : std::min(differences.size(), kMostDifferences);
   for (const Difference* each : differences) {
     if (left-- == 0) {
-      out << "and " << differences.size() - kMostRanks
+      out << "and " << differences.size() - kMostDifferences
           << " more ranks that differ; --all prints each\n";
       break;
     }

@@ -5,14 +5,12 @@
 #include <bit>
 #include <utility>
 
+#include "db/schema/schema.h"
 #include "db/schema/seal.h"
 #include "replay_engine/base/crc32c.h"
 
 namespace pf::db {
 namespace {
-
-constexpr const char* kAdvice =
-    "Run 'photofinish check' on the file to see what is lost and what can be saved.";
 
 /// Bytes that a chunk takes of the file at least: its key, its checksum, a frame of zstd.
 constexpr std::uint64_t kSmallestChunk = 16;
@@ -178,7 +176,7 @@ Result<ColumnReader> ColumnReader::start(Database& database, std::size_t ranks) 
   }
   if (!reader.arrange(ranks) || reader.rows() != chunks->rows) {
     return Error{ErrorCode::Damaged,
-                 "the directory of events in '" + database.path() + "' makes no sense", kAdvice};
+                 "the directory of events in '" + database.path() + "' makes no sense", kSeeCheck};
   }
   Result<Statement> select = database.prepare(
       "SELECT crc32c, data FROM column_chunk "
@@ -254,7 +252,7 @@ Error ColumnReader::damaged(Rank rank, Stream stream, std::size_t ordinal) const
   return Error{ErrorCode::Damaged,
                "chunk " + std::to_string(ordinal) + " of the " + streamName(stream) + "s of rank " +
                    std::to_string(rank) + " in '" + m_path + "' is damaged",
-               kAdvice};
+               kSeeCheck};
 }
 
 Status ColumnReader::load(Rank rank, Stream stream, std::size_t ordinal, std::uint32_t wanted) {

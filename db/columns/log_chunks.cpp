@@ -7,14 +7,12 @@
 #include <cstring>
 #include <string>
 
+#include "db/schema/schema.h"
 #include "db/schema/trace_types.h"
 #include "replay_engine/base/crc32c.h"
 
 namespace pf::db {
 namespace {
-
-constexpr const char* kSeeCheck =
-    "Run 'photofinish check' on the file to see what is lost and what can be saved.";
 
 std::uint32_t chunkCrc(Rank rank, std::uint64_t ordinal, Bytes data) {
   const std::array<std::uint64_t, 2> key{static_cast<std::uint64_t>(std::int64_t{rank}), ordinal};

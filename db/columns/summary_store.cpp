@@ -236,7 +236,7 @@ Error SummaryReader::damaged(Summary kind, std::size_t part, std::size_t ordinal
                "chunk " + std::to_string(ordinal) + " of summary " +
                    std::to_string(static_cast<int>(kind)) + ", part " + std::to_string(part) +
                    ", in '" + m_path + "' is damaged",
-               "Run 'photofinish check' on the file to see what is lost and what can be saved."};
+               kSeeCheck};
 }
 
 Status SummaryReader::load(Summary kind, std::size_t part, std::size_t ordinal, std::size_t most) {

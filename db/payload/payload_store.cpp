@@ -10,13 +10,11 @@
 #include <cerrno>
 
 #include "db/schema/rows.h"
+#include "db/schema/schema.h"
 #include "replay_engine/base/unique_fd.h"
 
 namespace pf::db {
 namespace {
-
-constexpr const char* kSeeCheck =
-    "Run 'photofinish check' on the file to see what is lost and what can be saved.";
 
 /// As many bytes as there are, at most `size`; -1 with errno.
 ssize_t readAt(int file, unsigned char* to, std::size_t size, std::uint64_t offset) {

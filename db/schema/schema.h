@@ -12,6 +12,10 @@
 
 namespace pf::db {
 
+/// What to do about a trace whose content does not match its checksums.
+inline constexpr const char* kSeeCheck =
+    "Run 'photofinish check' on the file to see what is lost and what can be saved.";
+
 class Database;
 
 inline constexpr std::uint32_t kApplicationId = 0x50466E31;  // "PFn1"

@@ -233,7 +233,7 @@ Result<SealedScan> SealedScan::start(Database& database, const Table& table,
 
 Error SealedScan::damaged(const char* how) const {
   return Error{ErrorCode::Damaged, "table '" + m_name + "' of '" + m_path + "' is damaged: " + how,
-               "Run 'photofinish check' on the file to see what is lost and what can be saved."};
+               kSeeCheck};
 }
 
 Result<bool> SealedScan::advance() {
@@ -316,8 +316,7 @@ Status checkSeals(Database& database, std::size_t tableCount) {
   }
   if (*stored != *actual || stored->rows + 1 != tableCount) {
     return Error{ErrorCode::Damaged,
-                 "the seals of '" + database.path() + "' do not match their checksum",
-                 "Run 'photofinish check' on the file to see what is lost and what can be saved."};
+                 "the seals of '" + database.path() + "' do not match their checksum", kSeeCheck};
   }
   return {};
 }

@@ -7,6 +7,7 @@
 
 namespace pf::db {
 namespace {
+namespace feeds {  // files compiled together have more of such names
 
 // SQLite's structures come first in ours, and SQLite hands us pointers to them.
 struct FeedTable {
@@ -117,11 +118,12 @@ constexpr sqlite3_module makeFeedModule() {
 }
 constexpr sqlite3_module kFeedModule = makeFeedModule();
 
+}  // namespace feeds
 }  // namespace
 
 bool RowSource::attach(sqlite3* connection) {
-  return sqlite3_create_module_v2(connection, std::string(kFeedName).c_str(), &kFeedModule, this,
-                                  nullptr) == SQLITE_OK;
+  return sqlite3_create_module_v2(connection, std::string(kFeedName).c_str(), &feeds::kFeedModule,
+                                  this, nullptr) == SQLITE_OK;
 }
 
 }  // namespace pf::db

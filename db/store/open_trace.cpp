@@ -16,9 +16,6 @@
 namespace pf::db {
 namespace {
 
-constexpr const char* kCheckAdvice =
-    "Run 'photofinish check' on the file to see what is lost and what can be saved.";
-
 using Header = std::array<std::uint8_t, 100>;
 
 std::uint32_t wordAt(const Header& header, std::size_t offset) {
@@ -70,7 +67,7 @@ Status checkLayout(Database& database) {
          wordAt(*header, 56) == kUtf8;
   if (!good) {
     return Error{ErrorCode::Damaged, "the header of '" + database.path() + "' is damaged",
-                 kCheckAdvice};
+                 kSeeCheck};
   }
   return {};
 }
@@ -91,12 +88,12 @@ Status checkSize(Database& database) {
                  "'" + database.path() + "' is " +
                      (*size < expected ? "cut short: " : "too long: ") + std::to_string(*size) +
                      " bytes instead of " + std::to_string(expected),
-                 kCheckAdvice};
+                 kSeeCheck};
   }
   if (wordAt(*header, 24) !=
       wordAt(*header, 92)) {  // change counter, and what the page count is valid for
     return Error{ErrorCode::Damaged, "the header of '" + database.path() + "' is damaged",
-                 kCheckAdvice};
+                 kSeeCheck};
   }
   return {};
 }

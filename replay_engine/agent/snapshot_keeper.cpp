@@ -20,7 +20,7 @@
 namespace pf::agent {
 namespace {
 
-constexpr std::chrono::milliseconds kLookEvery(300);
+constexpr std::chrono::milliseconds kLookAgainAfter(300);
 constexpr std::chrono::milliseconds kWeighEvery(100);
 constexpr int kWeighingShare = 20;         ///< of the time, at most
 constexpr std::uint64_t kBudgetShare = 4;  ///< of the memory that is there
@@ -148,7 +148,7 @@ std::optional<protocol::Snapshots> SnapshotKeeper::news(std::int32_t rank, bool 
   found.rank = rank;
   found.obstacle = obstacleText(m_page.noSnapshots.load());
   // The first ones are told at once: who knows of none starts a cycle to go back.
-  if (!atOnce && m_lookedAt && !m_told.serials.empty() && now - *m_lookedAt < kLookEvery &&
+  if (!atOnce && m_lookedAt && !m_told.serials.empty() && now - *m_lookedAt < kLookAgainAfter &&
       found.obstacle == m_told.obstacle) {
     return {};
   }

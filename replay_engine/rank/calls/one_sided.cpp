@@ -38,7 +38,7 @@ bool locked(MPI_Win win) {
   return false;
 }
 
-bool isNamed(MPI_Datatype type) {
+bool isNamedType(MPI_Datatype type) {
   const int combiner = combinerOf(type);
   return combiner < 0 || combiner == MPI_COMBINER_NAMED;
 }
@@ -123,7 +123,7 @@ void fetches(const CallPlace& place, void* to, int count, MPI_Datatype type, int
     noteUnsupported(place);
     return;
   }
-  Fetch fetch{win, target, to, count, type, !isNamed(type)};
+  Fetch fetch{win, target, to, count, type, !isNamedType(type)};
   if (fetch.ownType) {
     PF_REAL(Type_dup)(type, &fetch.type);
   }

@@ -31,8 +31,8 @@ std::uint64_t g_version = 0;
 /// The same of structures that the interpreter is using just now, without asking the system whether they are there.
 struct LiveMemory {
   static bool read(std::uint64_t address, void* to, std::size_t size) {
-    constexpr std::uint64_t kFirstPage = 4096;
-    if (address < kFirstPage) {
+    constexpr std::uint64_t kNullPage = 4096;
+    if (address < kNullPage) {
       return false;  // behind a null pointer
     }
     // NOLINTNEXTLINE(performance-no-int-to-ptr)

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "replay_engine/rank/engine/engine.h"
+#include "replay_engine/rank/engine/given.h"
 #include "replay_engine/rank/engine/real_calls.h"
 #include "replay_engine/rank/forcing/jitter.h"
 
@@ -12,18 +13,6 @@ namespace {
 
 bool provokes() {
   return g_engine.jitter && g_engine.record && !g_engine.replay && !g_engine.threads;
-}
-
-int peersOf(MPI_Comm comm) {
-  int inter = 0;
-  int size = 0;
-  PF_REAL(Comm_test_inter)(comm, &inter);
-  if (inter != 0) {
-    PF_REAL(Comm_remote_size)(comm, &size);
-  } else {
-    PF_REAL(Comm_size)(comm, &size);
-  }
-  return size;
 }
 
 /// Negative: MPI refuses to look.

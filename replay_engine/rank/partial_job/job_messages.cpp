@@ -174,7 +174,7 @@ int receiveOutside(std::uint16_t call, void* buffer, int count, MPI_Datatype typ
   int result = PF_UNDER(Irecv)(buffer, count, type, 0, with, feeder(), &request);
   if (result == MPI_SUCCESS) {
     // A message to oneself that is too long Open MPI takes for one that is not.
-    const std::uint64_t room = bytesOf({buffer, count, type});
+    const std::uint64_t room = bytesOf(Piece{buffer, count, type});
     feed(entry.content, std::min(entry.head->size, room), with);
     result = PF_UNDER(Wait)(&request, status);
     setStatus(status, entry.head->a, entry.head->b);
@@ -245,7 +245,7 @@ int postedReceive(void* buffer, int count, MPI_Datatype type, int source, int ta
     result = under(buffer, count, type, 0, with, feeder(), request);
     if (result == MPI_SUCCESS) {
       follow(*request, JobRequestKind::FromOutside, job, comm, source, tag, with, persistent,
-             bytesOf({buffer, count, type}));
+             bytesOf(Piece{buffer, count, type}));
     }
     return errorOf(comm, result);
   }
@@ -494,7 +494,7 @@ int onImrecv(void* buffer, int count, MPI_Datatype type, MPI_Message* message,
   const int result = PF_UNDER(Irecv)(buffer, count, type, 0, with, feeder(), request);
   if (result == MPI_SUCCESS) {
     follow(*request, JobRequestKind::FromOutside, entry.job, entry.comm, entry.source, entry.tag,
-           with, false, bytesOf({buffer, count, type}));
+           with, false, bytesOf(Piece{buffer, count, type}));
   }
   release(entry.job);
   return errorOf(entry.comm, result);

@@ -11,7 +11,7 @@
 namespace pf {
 namespace {
 
-constexpr std::int64_t kNano = 1'000'000'000;
+constexpr std::int64_t kNanoOfSecond = 1'000'000'000;
 /// Clocks that count from a start of the machine do not get here.
 constexpr std::int64_t kSinceTheEpoch = 1'000'000'000;
 
@@ -28,9 +28,9 @@ const timespec* onKernelsClock(clockid_t clock, const timespec* until, timespec*
   if (told == 0 || clock_gettime(clock, &now) != 0) {
     return until;
   }
-  const std::int64_t left = until->tv_sec * kNano + until->tv_nsec - told;
-  const std::int64_t then = now.tv_sec * kNano + now.tv_nsec + left;
-  *moved = {then > 0 ? then / kNano : 0, then > 0 ? then % kNano : 0};
+  const std::int64_t left = until->tv_sec * kNanoOfSecond + until->tv_nsec - told;
+  const std::int64_t then = now.tv_sec * kNanoOfSecond + now.tv_nsec + left;
+  *moved = {then > 0 ? then / kNanoOfSecond : 0, then > 0 ? then % kNanoOfSecond : 0};
   return moved;
 }
 
