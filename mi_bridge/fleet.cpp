@@ -245,10 +245,13 @@ void Fleet::evaluateWatches(Rank rank) {
   for (const auto& [id, expression] : watches) {
     session->inspect().evaluate(
         frame, expression,
-        [this, id = id, rank, expression = expression](const Result<std::string>& value) {
-          if (m_watches.count(id) != 0) {
+        [this, id = id, rank, expression = expression,
+         python = frame.python != 0](const Result<std::string>& value) {
+          const GdbSession* const now = this->session(rank);
+          const bool gone = now == nullptr || now->state() != SessionState::Stopped;
+          if (m_watches.count(id) != 0 && (value || !gone)) {
             m_observer.onWatch(
-                {id, rank, expression, value.ok(), value ? *value : value.error().message});
+                {id, rank, expression, value.ok(), value ? *value : value.error().message, python});
           }
         });
   }

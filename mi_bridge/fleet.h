@@ -62,7 +62,8 @@ struct WatchValue {
   Rank rank = 0;
   std::string expression;
   bool ok = false;
-  std::string text;  ///< the value, or GDB's error
+  std::string text;     ///< the value, or GDB's error
+  bool python = false;  ///< of a frame of Python
 };
 
 struct RankFailure {

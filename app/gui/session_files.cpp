@@ -17,7 +17,7 @@
 #include "app/traces/own_traces.h"
 #include "views/diagram/space_time_view.h"
 #include "views/models/rank_models.h"
-#include "views/models/session_models.h"
+#include "views/models/watches_model.h"
 #include "views/panes/debug_views.h"
 #include "views/panes/rank_strip.h"
 #include "views/panes/session_views.h"

@@ -5,6 +5,14 @@
 #include "app/traces/own_traces.h"
 
 namespace pf::session {
+namespace {
+
+/// As GDB prints structures, arrays, containers and pointers. Which it is, is known when it is opened.
+bool mayHaveParts(const QString& value) {
+  return value.contains(QLatin1Char('{')) || value.contains(QLatin1String("0x"));
+}
+
+}  // namespace
 
 void Watches::open(db::TraceStore* store) {
   m_store = store;
@@ -89,6 +97,7 @@ void Watches::answered(const mi::WatchValue& value, const QString& function) {
   values::WatchValue out;
   out.rank = value.rank;
   (value.ok ? out.value : out.error) = toText(value.text);
+  out.hasParts = value.ok && !value.python && mayHaveParts(out.value);
   if (!m_moving.contains(value.rank)) {
     Values& known = m_values[{value.expression, value.rank}];
     const int stop = m_stops[value.rank];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Watched expressions, breakpoints and cycles. Data in by set…(); what the user edits goes out by
+// Breakpoints and cycles. Data in by set…(); what the user edits goes out by
 // signals and shows at once, the application's next set…() has the last word. QtCore only.
 #pragma once
 
@@ -11,36 +11,6 @@
 #include "views/values/debug_values.h"
 
 namespace pf::views {
-
-/// Expressions as rows, focused ranks as columns after the first.
-class WatchesModel : public QAbstractTableModel {
-  Q_OBJECT
- public:
-  explicit WatchesModel(QObject* parent = nullptr);
-  void setRanks(const QList<int>& ranks);
-  void setExpressions(const QStringList& expressions);
-  /// Values of one expression; ranks that are missing keep theirs.
-  void setValues(const QString& expression, const QList<WatchValue>& values);
-  [[nodiscard]] const QStringList& expressions() const { return m_expressions; }
-  bool addExpression(const QString& expression);  ///< false if empty or there already
-  void removeExpression(int row);
-
-  [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
-  [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override;
-  [[nodiscard]] QVariant data(const QModelIndex& index, int role) const override;
-  bool setData(const QModelIndex& index, const QVariant& value, int role) override;
-  [[nodiscard]] Qt::ItemFlags flags(const QModelIndex& index) const override;
-  [[nodiscard]] QVariant headerData(int section, Qt::Orientation orientation,
-                                    int role) const override;
-
- Q_SIGNALS:
-  void expressionsChanged(const QStringList& expressions);
-
- private:
-  QStringList m_expressions;
-  QList<int> m_ranks;
-  QHash<QString, QHash<int, WatchValue>> m_cells;  ///< of an expression, by rank
-};
 
 class BreakpointsModel : public QAbstractTableModel {
   Q_OBJECT

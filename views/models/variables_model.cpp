@@ -43,9 +43,9 @@ QModelIndex VariablesModel::indexOf(const QString& path) const {
 }
 
 void VariablesModel::forget(Node* node) {
+  m_byPath.erase(node->value.path);
   for (const auto& child : node->children) {
     forget(child.get());
-    m_byPath.erase(child->value.path);
   }
 }
 
@@ -53,15 +53,33 @@ void VariablesModel::clear() {
   setVariables({}, {});
 }
 
-void VariablesModel::replace(Node* parent, const QList<Variable>& variables) {
-  const QModelIndex parentIndex = indexFor(parent);
-  if (!parent->children.empty()) {
-    beginRemoveRows(parentIndex, 0, toInt(parent->children.size()) - 1);
-    forget(parent);
-    parent->children.clear();
-    endRemoveRows();
+/// Takes away the children from the `from`-th on.
+void VariablesModel::cut(Node* parent, std::size_t from) {
+  auto& children = parent->children;
+  if (from >= children.size()) {
+    return;
   }
+  beginRemoveRows(indexFor(parent), toInt(from), toInt(children.size()) - 1);
+  for (std::size_t i = from; i < children.size(); ++i) {
+    forget(children[i].get());
+  }
+  children.resize(from);
+  endRemoveRows();
+}
+
+void VariablesModel::replace(Node* parent, const QList<Variable>& variables) {
+  cut(parent, 0);
   update(parent, variables, true);
+}
+
+/// Nothing is left open in what has no parts any more.
+void VariablesModel::assign(Node* node, const Variable& variable) {
+  if (!variable.hasChildren || variable.path != node->value.path) {
+    cut(node, 0);
+    node->requested = node->answered = node->more = false;
+  }
+  node->value = variable;
+  Q_EMIT dataChanged(indexFor(node), indexFor(node, ColumnCount - 1));
 }
 
 void VariablesModel::update(Node* parent, const QList<Variable>& variables, bool append) {
@@ -71,8 +89,7 @@ void VariablesModel::update(Node* parent, const QList<Variable>& variables, bool
       const bool changed = child->value.value != variables[i].value;
       if (changed || child->changed || !(child->value == variables[i])) {
         child->changed = changed;
-        child->value = variables[i];
-        Q_EMIT dataChanged(indexFor(child), indexFor(child, ColumnCount - 1));
+        assign(child, variables[i]);
       }
     }
     return;
@@ -94,14 +111,43 @@ void VariablesModel::update(Node* parent, const QList<Variable>& variables, bool
 }
 
 // After a stop in the same frame, what is open is asked for again so that its values are of this
-// stop.
+// stop: one level at a time, as the next one is known by its answer.
 void VariablesModel::askAgain(Node* node) {
+  QStringList open;  // an answer may come at once
   for (const auto& child : node->children) {
     if (child->requested && child->value.hasChildren) {
-      Q_EMIT expandRequested(child->value.path, 0);
+      open << child->value.path;
     }
-    askAgain(child.get());
   }
+  for (const QString& path : open) {
+    Q_EMIT expandRequested(path, 0);
+  }
+}
+
+void VariablesModel::setVariable(int row, const Variable& variable) {
+  Node* const top = m_root->children[at(row)].get();
+  m_byPath.erase(top->value.path);
+  m_byPath[variable.path] = top;
+  top->changed = false;
+  assign(top, variable);
+  if (top->requested) {
+    Q_EMIT expandRequested(variable.path, 0);
+  }
+}
+
+void VariablesModel::appendVariable(const Variable& variable) {
+  update(m_root.get(), {variable}, true);
+}
+
+void VariablesModel::removeVariable(int row) {
+  auto& tops = m_root->children;
+  beginRemoveRows({}, row, row);
+  forget(tops[at(row)].get());
+  tops.erase(tops.begin() + row);
+  for (std::size_t i = at(row); i < tops.size(); ++i) {
+    tops[i]->row = toInt(i);
+  }
+  endRemoveRows();
 }
 
 void VariablesModel::setVariables(const QString& frameKey, const QList<Variable>& variables) {
@@ -133,6 +179,8 @@ void VariablesModel::setChildren(const QString& path, const QList<Variable>& chi
   if (count <= parent->children.size() && count > 0 &&
       std::equal(children.begin(), children.end(), parent->children.begin(), samePath)) {
     update(parent, children, false);
+    cut(parent, count);  // it has become shorter, or these were further pages of the stop before
+    askAgain(parent);
     return;
   }
   const bool next = !parent->children.empty() && !children.isEmpty() &&

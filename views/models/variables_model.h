@@ -32,6 +32,10 @@ class VariablesModel : public QAbstractItemModel {
   /// expandRequested(path, from)).
   void setChildren(const QString& path, const QList<Variable>& children, bool more = false);
   void clear();
+  /// The `row`-th variable of the frame is this one now; what is open in it is asked for again.
+  void setVariable(int row, const Variable& variable);
+  void appendVariable(const Variable& variable);
+  void removeVariable(int row);
   [[nodiscard]] const Variable* variable(const QModelIndex& index) const;
   [[nodiscard]] QModelIndex indexOf(const QString& path) const;
 
@@ -59,6 +63,8 @@ class VariablesModel : public QAbstractItemModel {
   [[nodiscard]] QModelIndex indexFor(const Node* node, int column = 0) const;
   void update(Node* parent, const QList<Variable>& variables, bool append);
   void replace(Node* parent, const QList<Variable>& variables);
+  void cut(Node* parent, std::size_t from);
+  void assign(Node* node, const Variable& variable);
   void forget(Node* node);
   void askAgain(Node* node);
 

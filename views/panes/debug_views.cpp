@@ -15,6 +15,7 @@
 #include "views/models/rank_models.h"
 #include "views/models/session_models.h"
 #include "views/models/variables_model.h"
+#include "views/models/watches_model.h"
 #include "views/panes/icons.h"
 #include "views/panes/item_views.h"
 #include "views/values/roles.h"
@@ -133,29 +134,38 @@ QString VariablesView::currentName() const {
 QAction* WatchesView::addQuestion(const QString& text,
                                   const std::function<void(const QString&)>& ask) {
   auto* action = new QAction(text, this);
-  m_table->addAction(action);
+  m_tree->addAction(action);
   connect(action, &QAction::triggered, this, [this, ask] {
-    const int row = m_table->currentIndex().row();
-    if (row >= 0 && row < m_model->expressions().size()) {
+    if (const int row = currentRow(); row >= 0) {
       ask(m_model->expressions().at(row));
     }
   });
   return action;
 }
 
+/// Of the expression that the current row is, or is a part of; negative: none is.
+int WatchesView::currentRow() const {
+  QModelIndex at = m_tree->currentIndex();
+  while (at.parent().isValid()) {
+    at = at.parent();
+  }
+  return at.row();
+}
+
 WatchesView::WatchesView(QWidget* parent)
     : QWidget(parent),
       m_model(new WatchesModel(this)),
-      m_table(new QTableView),
+      m_tree(new QTreeView),
       m_input(new QLineEdit),
       m_remove(new QAction(icon(Icon::Remove), tr("Remove"), this)) {
   setObjectName(u"watchesView"_s);
-  m_table->setModel(m_model);
-  setUpTable(*m_table);
-  m_table->setEditTriggers(QAbstractItemView::DoubleClicked | QAbstractItemView::EditKeyPressed);
-  m_table->setColumnWidth(0, 160);
-  m_table->setContextMenuPolicy(Qt::ActionsContextMenu);
-  m_table->addAction(m_remove);
+  m_tree->setModel(m_model);
+  setUpTree(*m_tree);
+  m_tree->setEditTriggers(QAbstractItemView::DoubleClicked | QAbstractItemView::EditKeyPressed);
+  m_tree->setColumnWidth(WatchesModel::NameColumn, 160);
+  m_tree->setColumnHidden(WatchesModel::TypeColumn, true);
+  m_tree->setContextMenuPolicy(Qt::ActionsContextMenu);
+  m_tree->addAction(m_remove);
   m_remove->setShortcut(QKeySequence::Delete);
   m_remove->setShortcutContext(Qt::WidgetWithChildrenShortcut);
   m_input->setPlaceholderText(tr("Add an expression and press Enter"));
@@ -165,14 +175,13 @@ WatchesView::WatchesView(QWidget* parent)
   row->addWidget(m_input);
   auto* layout = plainLayout(this);
   layout->addLayout(row);
-  layout->addWidget(m_table, 1);
+  layout->addWidget(m_tree, 1);
   connect(m_input, &QLineEdit::returnPressed, this, [this] {
     if (m_model->addExpression(m_input->text())) {
       m_input->clear();
     }
   });
-  connect(m_remove, &QAction::triggered, this,
-          [this] { m_model->removeExpression(m_table->currentIndex().row()); });
+  connect(m_remove, &QAction::triggered, this, [this] { m_model->removeExpression(currentRow()); });
   connect(m_model, &WatchesModel::expressionsChanged, this, &WatchesView::expressionsChanged);
 }
 

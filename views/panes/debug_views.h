@@ -3,7 +3,8 @@
 //
 // StackView       in: setFrames, setCurrentLevel      out: frameSelected(level)
 // VariablesView   in: model()->setVariables/setChildren  out: model()->expandRequested,
-// editRequested WatchesView     in: model()->setRanks/setValues     out: expressionsChanged(list)
+// editRequested WatchesView     in: model()->setRank/setValues/setChildren  out:
+// expressionsChanged(list), model()->expandRequested, editRequested
 #pragma once
 
 #include <functional>
@@ -73,7 +74,7 @@ class WatchesView : public QWidget {
  public:
   explicit WatchesView(QWidget* parent = nullptr);
   [[nodiscard]] WatchesModel* model() const { return m_model; }
-  [[nodiscard]] QTableView* table() const { return m_table; }
+  [[nodiscard]] QTreeView* tree() const { return m_tree; }
   [[nodiscard]] QLineEdit* input() const { return m_input; }
   [[nodiscard]] QAction* removeAction() const { return m_remove; }
   /// One more item of the menu of a watch.
@@ -84,8 +85,10 @@ class WatchesView : public QWidget {
   void expressionsChanged(const QStringList& expressions);
 
  private:
+  [[nodiscard]] int currentRow() const;
+
   WatchesModel* m_model;
-  QTableView* m_table;
+  QTreeView* m_tree;
   QLineEdit* m_input;
   QAction* m_remove;
 };

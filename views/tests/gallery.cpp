@@ -15,8 +15,8 @@
 
 #include "views/diagram/space_time_view.h"
 #include "views/models/rank_models.h"
-#include "views/models/session_models.h"
 #include "views/models/variables_model.h"
+#include "views/models/watches_model.h"
 #include "views/panes/array_view.h"
 #include "views/panes/debug_views.h"
 #include "views/panes/race_list_view.h"
@@ -195,12 +195,22 @@ void variableViews(const QDir& dir) {
 
   WatchesView watches;
   watches.resize(460, 160);
-  watches.model()->setRanks({0, 1});
+  watches.model()->setRank(0);
   watches.model()->addExpression(QStringLiteral("total"));
   watches.model()->addExpression(QStringLiteral("status.MPI_SOURCE"));
   watches.model()->setValues(QStringLiteral("total"),
-                             {{0, QStringLiteral("4711"), {}},
-                              {1, {}, QStringLiteral("No symbol \"total\" in current context.")}});
+                             {{0, QStringLiteral("4711"), {}, QStringLiteral("4697")}});
+  watches.model()->setValues(QStringLiteral("status.MPI_SOURCE"),
+                             {{0, {}, QStringLiteral("No symbol \"status\" in current context.")}});
+  watches.model()->addExpression(QStringLiteral("grid"));
+  watches.model()->setValues(QStringLiteral("grid"),
+                             {{0, QStringLiteral("{rows = 2, first = 0x0}"), {}, {}, true}});
+  watches.model()->setChildren(watches.tree()->model()->index(2, 0).data(KeyRole).toString(),
+                               {{QStringLiteral("w/3/0"), QStringLiteral("rows"),
+                                 QStringLiteral("2"), QStringLiteral("int")},
+                                {QStringLiteral("w/3/1"), QStringLiteral("first"),
+                                 QStringLiteral("0x0"), QStringLiteral("double *")}});
+  watches.tree()->expandAll();
   shoot(watches, dir, "watches.png");
 }
 

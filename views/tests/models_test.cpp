@@ -16,6 +16,7 @@
 #include "views/models/session_models.h"
 #include "views/models/source_loader.h"
 #include "views/models/variables_model.h"
+#include "views/models/watches_model.h"
 #include "views/tests/sample_trace.h"
 #include "views/trace/analyses/trace_causality.h"
 #include "views/trace/analyses/trace_text.h"
@@ -46,6 +47,8 @@ class ModelsTest : public QObject {
   void variablesAreLazyAndMarkChanges();
   void variablesAnswerThatComesTooLate();
   void watches();
+  void watchesOpen();
+  void openPartsAreOfThisStop();
   void breakpointsEdit();
   void cycles();
   void cyclesSideBySide();
@@ -396,33 +399,104 @@ void ModelsTest::watches() {
   WatchesModel model;
   QAbstractItemModelTester tester(&model);
   QSignalSpy changed(&model, &WatchesModel::expressionsChanged);
-  model.setRanks({0, 2});
+  constexpr int kValue = WatchesModel::ValueColumn;
+  model.setRank(2);
   QVERIFY(model.addExpression(QStringLiteral(" total ")));
   QVERIFY(!model.addExpression(QStringLiteral("total")));
   QVERIFY(!model.addExpression(QStringLiteral("  ")));
-  QCOMPARE(model.columnCount(), 3);
+  QCOMPARE(model.headerData(kValue, Qt::Horizontal, Qt::DisplayRole).toString(),
+           QStringLiteral("Rank 2"));
   model.setValues(QStringLiteral("total"), {{2, QStringLiteral("5"), {}}});
-  QCOMPARE(model.index(0, 2).data().toString(), QStringLiteral("5"));
-  QCOMPARE(model.index(0, 1).data().toString(), QStringLiteral("–"));
-  QVERIFY(!model.index(0, 2).data(BoldRole).toBool());
+  QCOMPARE(model.index(0, kValue).data().toString(), QStringLiteral("5"));
+  model.setRank(0);
+  QCOMPARE(model.index(0, kValue).data().toString(), QStringLiteral("–"));
+  model.setRank(2);
+  QVERIFY(!model.index(0, kValue).data(BoldRole).toBool());
   model.setValues(QStringLiteral("total"), {{2, QStringLiteral("6"), {}, QStringLiteral("5")}});
-  QVERIFY(model.index(0, 2).data(BoldRole).toBool());
-  QCOMPARE(model.index(0, 2).data().toString(), QStringLiteral("5 → 6"));
-  QVERIFY(model.index(0, 2)
+  QVERIFY(model.index(0, kValue).data(BoldRole).toBool());
+  QCOMPARE(model.index(0, kValue).data().toString(), QStringLiteral("5 → 6"));
+  QVERIFY(model.index(0, kValue)
               .data(Qt::ToolTipRole)
               .toString()
               .endsWith(QLatin1String("6\nat the stop before:\n5")));
   const QString old(50, QLatin1Char('9'));
   model.setValues(QStringLiteral("total"), {{2, QStringLiteral("7"), {}, old}});
-  QCOMPARE(model.index(0, 2).data().toString(), QStringLiteral("7"));
-  QVERIFY(model.index(0, 2).data(Qt::ToolTipRole).toString().endsWith(old));
-  QVERIFY(model.index(0, 2).data(BoldRole).toBool());
+  QCOMPARE(model.index(0, kValue).data().toString(), QStringLiteral("7"));
+  QVERIFY(model.index(0, kValue).data(Qt::ToolTipRole).toString().endsWith(old));
+  QVERIFY(model.index(0, kValue).data(BoldRole).toBool());
   model.setValues(QStringLiteral("gone"), {{2, QStringLiteral("6"), {}}});
   QVERIFY(model.setData(model.index(0, 0), QStringLiteral("sum"), Qt::EditRole));
-  QCOMPARE(model.index(0, 2).data().toString(), QStringLiteral("–"));
+  QCOMPARE(model.index(0, kValue).data().toString(), QStringLiteral("–"));
   model.removeExpression(0);
   QCOMPARE(changed.size(), 3);
   QCOMPARE(model.rowCount(), 0);
+}
+
+void ModelsTest::watchesOpen() {
+  WatchesModel model;
+  QAbstractItemModelTester tester(&model);
+  tester.setUseFetchMore(false);
+  QSignalSpy asked(&model, &WatchesModel::expandRequested);
+  const auto part = [](const QString& path, const QString& value) {
+    Variable out;
+    out.path = path;
+    out.name = path.section(QLatin1Char('/'), -1);
+    out.value = value;
+    return out;
+  };
+  model.setExpressions({QStringLiteral("n"), QStringLiteral("all")});
+  model.setValues(QStringLiteral("n"), {{0, QStringLiteral("5"), {}}});
+  model.setValues(QStringLiteral("all"), {{0, QStringLiteral("{1, 2}"), {}, {}, true}});
+  QVERIFY(!model.hasChildren(model.index(0, 0)) && model.hasChildren(model.index(1, 0)));
+  model.fetchMore(model.index(1, 0));
+  const QString path = asked.last().first().toString();
+  QCOMPARE(model.expressionOf(path), QStringLiteral("all"));
+  model.setChildren(path, {part(path + u"/0"_s, u"1"_s), part(path + u"/1"_s, u"2"_s)});
+  QVERIFY(model.expressionOf(path + u"/0"_s).isEmpty());
+  QVERIFY(model.flags(model.index(0, 1, model.index(1, 0))) & Qt::ItemIsEditable);
+  QVERIFY(!(model.flags(model.index(1, 1)) & Qt::ItemIsEditable));
+  // The stop after: what is open is asked for again, and is shorter.
+  model.setValues(QStringLiteral("all"), {{0, QStringLiteral("{1}"), {}, {}, true}});
+  QCOMPARE(asked.size(), 2);
+  QCOMPARE(asked.last().first().toString(), path);
+  model.setChildren(path, {part(path + u"/0"_s, u"1"_s)});
+  QCOMPARE(model.rowCount(model.index(1, 0)), 1);
+  // Another one before it goes: it stays open. Of another rank nothing is.
+  model.removeExpression(0);
+  QCOMPARE(model.rowCount(model.index(0, 0)), 1);
+  QCOMPARE(model.indexOf(path), model.index(0, 0));
+  model.setRank(1);
+  QCOMPARE(model.rowCount(model.index(0, 0)), 0);
+  // It is no structure where the rank is now.
+  model.setRank(0);
+  model.fetchMore(model.index(0, 0));
+  model.setChildren(path, {part(path + u"/0"_s, u"1"_s)});
+  model.setValues(QStringLiteral("all"), {{0, {}, QStringLiteral("No symbol \"all\"")}});
+  QCOMPARE(model.rowCount(model.index(0, 0)), 0);
+  QVERIFY(!model.hasChildren(model.index(0, 0)));
+}
+
+void ModelsTest::openPartsAreOfThisStop() {
+  VariablesModel model;
+  QAbstractItemModelTester tester(&model);
+  tester.setUseFetchMore(false);
+  Variable top{u"v/a"_s, u"a"_s, u"{...}"_s, u"outer"_s, true};
+  const Variable inner{u"v/a/0"_s, u"b"_s, u"{...}"_s, u"inner"_s, true};
+  Variable leaf{u"v/a/0/0"_s, u"c"_s, u"1"_s, u"int"_s};
+  model.setVariables(u"0:f"_s, {top});
+  model.setChildren(top.path, {inner});
+  model.setChildren(inner.path, {leaf});
+  QSignalSpy asked(&model, &VariablesModel::expandRequested);
+  top.value = u"{... }"_s;
+  model.setVariables(u"0:f"_s, {top});
+  QCOMPARE(asked.size(), 1);  // what is below is known by the answer
+  model.setChildren(top.path, {inner});
+  QCOMPARE(asked.size(), 2);
+  QCOMPARE(asked.last().first().toString(), inner.path);
+  leaf.value = u"2"_s;
+  model.setChildren(inner.path, {leaf});
+  const QModelIndex shown = model.indexOf(leaf.path);
+  QCOMPARE(shown.siblingAtColumn(VariablesModel::ValueColumn).data().toString(), u"2"_s);
 }
 
 void ModelsTest::breakpointsEdit() {

@@ -21,6 +21,7 @@
 #include "views/models/rank_models.h"
 #include "views/models/session_models.h"
 #include "views/models/variables_model.h"
+#include "views/models/watches_model.h"
 #include "views/panes/debug_views.h"
 #include "views/panes/icons.h"
 #include "views/panes/race_list_view.h"
@@ -403,8 +404,19 @@ void WidgetsTest::watchesAddAndRemove() {
   QTest::keyClick(view.input(), Qt::Key_Return);
   QCOMPARE(changed.last().first().toStringList(), QStringList{QStringLiteral("total")});
   QVERIFY(view.input()->text().isEmpty());
-  view.table()->setCurrentIndex(view.model()->index(0, 0));
-  view.removeAction()->trigger();
+  view.model()->setValues(QStringLiteral("total"),
+                          {{0, QStringLiteral("{lowest = 1}"), {}, {}, true}});
+  QSignalSpy asked(view.model(), &WatchesModel::expandRequested);
+  view.tree()->expand(view.model()->index(0, 0));
+  QTRY_VERIFY(!asked.isEmpty());
+  const QString path = asked.last().first().toString();
+  QCOMPARE(view.model()->expressionOf(path), QStringLiteral("total"));
+  Variable part;
+  part.path = path + QStringLiteral("/0");
+  part.name = QStringLiteral("lowest");
+  view.model()->setChildren(path, {part});
+  view.tree()->setCurrentIndex(view.model()->indexOf(part.path));
+  view.removeAction()->trigger();  // of a part: the whole
   QVERIFY(changed.last().first().toStringList().isEmpty());
 }
 

@@ -90,6 +90,7 @@ struct WatchValue {
   QString error;  ///< instead of a value: "No symbol \"x\" in current context."
   /// The value at the stop before, in the same function; empty: it is the same one, or not known.
   QString before = {};
+  bool hasParts = false;  ///< of a structure, an array or a pointer: it may be opened
   friend bool operator==(const WatchValue&, const WatchValue&) = default;
 };
 

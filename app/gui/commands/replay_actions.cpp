@@ -14,6 +14,7 @@
 #include "app/session/line_search.h"
 #include "views/diagram/space_time_view.h"
 #include "views/models/session_models.h"
+#include "views/models/watches_model.h"
 #include "views/panes/action_tips.h"
 #include "views/panes/debug_views.h"
 #include "views/panes/icons.h"

@@ -11,8 +11,8 @@
 #include "app/session/records/line_text.h"
 #include "views/diagram/space_time_view.h"
 #include "views/models/rank_models.h"
-#include "views/models/session_models.h"
 #include "views/models/variables_model.h"
+#include "views/models/watches_model.h"
 #include "views/panes/debug_views.h"
 #include "views/panes/log_view.h"
 #include "views/panes/rank_strip.h"
@@ -90,7 +90,7 @@ void DebugPanes::connectRanks() {
   connect(&m_session.inspector(), &Inspector::currentRankChanged, this, [this](int rank) {
     m_views.ranks->setCurrentRank(rank);
     m_views.console->setRank(rank);
-    m_views.watches->model()->setRanks({rank});
+    m_views.watches->model()->setRank(rank);
   });
   connect(m_views.ranks, &views::RankStrip::currentRankChanged, &m_session,
           &DebugSession::setCurrentRank);
@@ -148,6 +148,18 @@ void DebugPanes::connectWatches() {
           &session::Watches::set);
   connect(watches, &session::Watches::changed, model, &views::WatchesModel::setExpressions);
   connect(watches, &session::Watches::arrived, model, &views::WatchesModel::setValues);
+  Inspector* inspector = &m_session.inspector();
+  connect(inspector, &Inspector::childrenArrived, model, &views::VariablesModel::setChildren);
+  connect(model, &views::VariablesModel::editRequested, inspector, &Inspector::edit);
+  connect(model, &views::VariablesModel::expandRequested, inspector,
+          [model, inspector](const QString& path, int from) {
+            const QString expression = model->expressionOf(path);
+            if (expression.isEmpty()) {
+              inspector->expand(path, from);
+            } else {
+              inspector->expandExpression(expression, path, from);
+            }
+          });
 }
 
 void DebugPanes::connectSource() {

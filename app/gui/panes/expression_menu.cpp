@@ -7,7 +7,7 @@
 
 #include "app/gui/panes/inspection_panes.h"
 #include "app/session/debug_session.h"
-#include "views/models/session_models.h"
+#include "views/models/watches_model.h"
 #include "views/panes/array_view.h"
 #include "views/panes/debug_views.h"
 #include "views/panes/values_across_view.h"

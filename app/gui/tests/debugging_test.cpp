@@ -13,12 +13,14 @@
 #include <QTableView>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QTreeView>
 
 #include "app/collation/failure.h"
 #include "app/gui/tests/window_test.h"
 #include "views/diagram/space_time_view.h"
 #include "views/models/rank_models.h"
 #include "views/models/variables_model.h"
+#include "views/models/watches_model.h"
 #include "views/panes/debug_views.h"
 #include "views/panes/race_list_view.h"
 #include "views/panes/session_views.h"
@@ -248,6 +250,27 @@ void DebuggingTest::wrongValueAtTheFailure() {
                                [&](const QString& value) { number = value; });
   QTRY_VERIFY_WITH_TIMEOUT(!number.isEmpty(), kPatience);
   QVERIFY2(number != valueOf(QStringLiteral("expected")), qPrintable(number));
+  // A structure opens in Watches as it does in Variables.
+  auto& watches = *m_window->findChild<pf::views::WatchesView*>();
+  auto& model = *watches.model();
+  QVERIFY(model.addExpression(QStringLiteral("&report")));
+  const QModelIndex top = model.index(model.rowCount() - 1, 0);
+  QTRY_VERIFY_WITH_TIMEOUT(model.hasChildren(top), kPatience);
+  watches.tree()->expand(top);
+  const auto shownOf = [&](const QString& name) {
+    for (int row = 0; row < model.rowCount(top); ++row) {
+      const pf::values::Variable* part = model.variable(model.index(row, 0, top));
+      if (part->name == name) {
+        return part->value;
+      }
+    }
+    return QString();
+  };
+  QTRY_COMPARE_WITH_TIMEOUT(shownOf(QStringLiteral("number")), number, kPatience);
+  if (const QString shots = qEnvironmentVariable("PF_SHOTS"); !shots.isEmpty()) {
+    watches.window()->grab().save(shots + QStringLiteral("/watch-open.png"));
+  }
+  model.removeExpression(top.row());
 }
 
 /// At the check behind the failing receive, which filled `report`.

@@ -34,7 +34,7 @@
 #include "mi_bridge/transcript.h"
 #include "views/diagram/space_time_view.h"
 #include "views/models/rank_models.h"
-#include "views/models/session_models.h"
+#include "views/models/watches_model.h"
 #include "views/panes/array_view.h"
 #include "views/panes/debug_views.h"
 #include "views/panes/rank_strip.h"

@@ -21,7 +21,7 @@
 #include "app/session/records/line_text.h"
 #include "replay_engine/steering/logical_stops.h"
 #include "views/models/cycle_comparison.h"
-#include "views/models/session_models.h"
+#include "views/models/watches_model.h"
 #include "views/panes/debug_views.h"
 #include "views/panes/log_view.h"
 #include "views/panes/session_views.h"

@@ -169,11 +169,12 @@ void Inspector::beginCycle() {
 
 void Inspector::goesOn() {
   mi::GdbSession* gdb = m_state.debugger(m_state.current);
-  for (const auto& [path, name] : m_objects) {
-    if (gdb != nullptr && !path.mid(2).contains(QLatin1Char('/'))) {
-      gdb->inspect().deleteVar(name.toStdString(), [](const Status&) {});
+  for (const std::string& name : m_roots) {
+    if (gdb != nullptr) {
+      gdb->inspect().deleteVar(name, [](const Status&) {});
     }
   }
+  m_roots.clear();
   m_objects.clear();
   m_variables.clear();
   m_pending = 0;
@@ -280,6 +281,7 @@ void Inspector::showObject(qsizetype index, bool pointer, const Result<mi::VarOb
   values::Variable& shown = m_variables[index];
   if (object) {
     m_objects[shown.path] = toText(object->name);
+    m_roots.push_back(object->name);
     shown.hasChildren = object->expandable();
     shown.value = pointer && !shown.value.isEmpty() ? shown.value : toText(object->value);
   } else {
@@ -302,26 +304,56 @@ void Inspector::expand(const QString& path, int from) {
   if (found == m_objects.end() || gdb == nullptr) {
     return;
   }
-  gdb->inspect().children(found->second.toStdString(), from, kPage,
-                          [this, path, from](const Result<mi::VarPage>& page) {
-                            if (!page) {
-                              Q_EMIT message(toText(page.error().text()), true);
-                              return;
-                            }
-                            QList<values::Variable> children;
-                            int number = from;
-                            for (const mi::VarObject& child : page->children) {
-                              values::Variable row;
-                              row.path = path + QLatin1Char('/') + QString::number(number++);
-                              row.name = toText(child.expression);
-                              row.type = toText(child.type);
-                              row.value = toText(child.value);
-                              row.hasChildren = child.expandable();
-                              m_objects[row.path] = toText(child.name);
-                              children.append(row);
-                            }
-                            Q_EMIT childrenArrived(path, children, page->hasMore);
-                          });
+  gdb->inspect().children(
+      found->second.toStdString(), from, kPage,
+      [this, path, from, asked = m_frameShown.guard()](const Result<mi::VarPage>& page) {
+        if (!asked) {
+          return;
+        }
+        if (page) {
+          showChildren(path, from, *page);
+        } else {
+          Q_EMIT message(toText(page.error().text()), true);
+        }
+      });
+}
+
+void Inspector::showChildren(const QString& path, int from, const mi::VarPage& page) {
+  QList<values::Variable> children;
+  int number = from;
+  for (const mi::VarObject& child : page.children) {
+    values::Variable row;
+    row.path = path + QLatin1Char('/') + QString::number(number++);
+    row.name = toText(child.expression);
+    row.type = toText(child.type);
+    row.value = toText(child.value);
+    row.hasChildren = child.expandable();
+    m_objects[row.path] = toText(child.name);
+    children.append(row);
+  }
+  Q_EMIT childrenArrived(path, children, page.hasMore);
+}
+
+void Inspector::expandExpression(const QString& expression, const QString& path, int from) {
+  mi::GdbSession* gdb = m_state.stoppedDebugger(m_state.current);
+  if (m_objects.contains(path) || gdb == nullptr) {
+    expand(path, from);
+    return;
+  }
+  gdb->inspect().createVar(
+      frameRef(), expression.toStdString(),
+      [this, path, asked = m_frameShown.guard()](const Result<mi::VarObject>& object) {
+        if (!asked) {
+          return;
+        }
+        if (!object) {
+          Q_EMIT childrenArrived(path, {}, false);  // its row says why
+          return;
+        }
+        m_roots.push_back(object->name);
+        m_objects[path] = toText(object->name);
+        expand(path, 0);
+      });
 }
 
 void Inspector::edit(const QString& path, const QString& value) {
@@ -339,6 +371,7 @@ void Inspector::edit(const QString& path, const QString& value) {
           false);
     }
     refreshVariables();
+    m_state.fleet.refreshWatches();
   };
   if (const auto found = m_objects.find(path); found != m_objects.end()) {
     gdb->inspect().assignVar(found->second.toStdString(), value.toStdString(), finish);
@@ -366,6 +399,7 @@ void Inspector::valuesChanged(int rank) {
   setAltered(true);
   if (rank == m_state.current) {
     refreshVariables();
+    m_state.fleet.refreshWatches();
     Q_EMIT frameChanged();
   }
 }

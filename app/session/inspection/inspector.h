@@ -5,6 +5,8 @@
 
 #include <functional>
 #include <map>
+#include <string>
+#include <vector>
 
 #include <QObject>
 
@@ -38,6 +40,8 @@ class Inspector : public QObject {
 
   // -- variables of the selected frame
   void expand(const QString& path, int from);
+  /// The same of an expression of the user, as `path`.
+  void expandExpression(const QString& expression, const QString& path, int from);
   void edit(const QString& path, const QString& value);
   void evaluate(const QString& expression, const std::function<void(const QString&)>& done);
   /// A value was changed by hand in this cycle.
@@ -73,6 +77,7 @@ class Inspector : public QObject {
   void expandGlobals();
   void notePython();
   void showObject(qsizetype index, bool pointer, const Result<mi::VarObject>& object);
+  void showChildren(const QString& path, int from, const mi::VarPage& page);
   void publishVariables();
   void setAltered(bool altered);
 
@@ -83,6 +88,7 @@ class Inspector : public QObject {
   Latest<NoQuestion> m_stack;            ///< asked for
   Latest<NoQuestion> m_frameShown;       ///< whose variables are asked for
   std::map<QString, QString> m_objects;  ///< path -> GDB's variable object
+  std::vector<std::string> m_roots;      ///< those that are no part of another one
   QList<values::Variable> m_variables;
   std::size_t m_pending = 0;  ///< variables whose objects are not there yet
   bool m_altered = false;
