@@ -181,6 +181,14 @@ void Inspector::goesOn() {
   m_frameShown.drop();
 }
 
+/// One that GDB has made too late: nobody asks for it any more.
+void Inspector::letGo(int rank, const Result<mi::VarObject>& object) {
+  mi::GdbSession* gdb = m_state.debugger(rank);
+  if (object && gdb != nullptr) {
+    gdb->inspect().deleteVar(object->name, [](const Status&) {});
+  }
+}
+
 void Inspector::publishVariables() {
   const values::StackFrame* frame = selected();
   const QString function = frame != nullptr ? frame->function : QString();
@@ -222,13 +230,15 @@ void Inspector::showVariables(const std::vector<mi::Variable>& variables) {
     }
     // A structure, an array or a pointer: its variable object knows what is inside.
     ++m_pending;
-    gdb->inspect().createVar(
-        frameRef(), variable.name,
-        [this, index, pointer, asked = m_frameShown.guard()](const Result<mi::VarObject>& object) {
-          if (asked) {
-            showObject(index, pointer, object);
-          }
-        });
+    gdb->inspect().createVar(frameRef(), variable.name,
+                             [this, index, pointer, asked = m_frameShown.guard(),
+                              rank = m_state.current](const Result<mi::VarObject>& object) {
+                               if (asked) {
+                                 showObject(index, pointer, object);
+                               } else {
+                                 letGo(rank, object);
+                               }
+                             });
   }
   appendGlobals();
   if (m_pending == 0) {
@@ -340,20 +350,21 @@ void Inspector::expandExpression(const QString& expression, const QString& path,
     expand(path, from);
     return;
   }
-  gdb->inspect().createVar(
-      frameRef(), expression.toStdString(),
-      [this, path, asked = m_frameShown.guard()](const Result<mi::VarObject>& object) {
-        if (!asked) {
-          return;
-        }
-        if (!object) {
-          Q_EMIT childrenArrived(path, {}, false);  // its row says why
-          return;
-        }
-        m_roots.push_back(object->name);
-        m_objects[path] = toText(object->name);
-        expand(path, 0);
-      });
+  gdb->inspect().createVar(frameRef(), expression.toStdString(),
+                           [this, path, asked = m_frameShown.guard(),
+                            rank = m_state.current](const Result<mi::VarObject>& object) {
+                             if (!asked) {
+                               letGo(rank, object);
+                               return;
+                             }
+                             if (!object) {
+                               Q_EMIT childrenArrived(path, {}, false);  // its row says why
+                               return;
+                             }
+                             m_roots.push_back(object->name);
+                             m_objects[path] = toText(object->name);
+                             expand(path, 0);
+                           });
 }
 
 void Inspector::edit(const QString& path, const QString& value) {

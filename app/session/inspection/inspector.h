@@ -76,6 +76,7 @@ class Inspector : public QObject {
   void appendGlobals();
   void expandGlobals();
   void notePython();
+  void letGo(int rank, const Result<mi::VarObject>& object);
   void showObject(qsizetype index, bool pointer, const Result<mi::VarObject>& object);
   void showChildren(const QString& path, int from, const mi::VarPage& page);
   void publishVariables();

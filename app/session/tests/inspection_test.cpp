@@ -194,6 +194,44 @@ TEST_F(InspectionTest, ObjectsOfVariablesAreGivenBackToGdb) {
       << target().toGdb[session().currentRank()];
 }
 
+TEST_F(InspectionTest, ExpressionsOpenAndTheirObjectsAreGivenBack) {
+  QSignalSpy children(&session().inspector(), &Inspector::childrenArrived);
+  stand({{"-var-create", R"(^done,name="var1",numchild="1",value="{...}",type="struct pair")"},
+         {"-var-list-children",
+          R"(^done,numchild="1",children=[child={name="var1.low",exp="low",numchild="0",)"
+          R"(value="7",type="int"}],has_more="0")"}});
+  session().inspector().expandExpression(QStringLiteral("all[1/2]"), QStringLiteral("w/1"), 0);
+  pump();
+  ASSERT_EQ(children.size(), 1);
+  EXPECT_EQ(children[0][0].toString(), QLatin1String("w/1"));
+  const auto inside = children[0][1].value<QList<values::Variable>>();
+  ASSERT_EQ(inside.size(), 1);
+  EXPECT_EQ(inside[0].path + inside[0].name + inside[0].value, QLatin1String("w/1/0low7"));
+  // Opened once more at the same stop: the same object. The frame after has another one.
+  target().forgetOrders();
+  session().inspector().expandExpression(QStringLiteral("all[1/2]"), QStringLiteral("w/1"), 0);
+  pump();
+  EXPECT_FALSE(target().wasTold(session().currentRank(), "-var-create"));
+  session().inspector().selectFrame(2);
+  pump();
+  EXPECT_TRUE(target().wasTold(session().currentRank(), "-var-delete \"var1\"") ||
+              target().wasTold(session().currentRank(), "-var-delete var1"))
+      << target().toGdb[session().currentRank()];
+}
+
+TEST_F(InspectionTest, AnObjectThatComesTooLateIsGivenBack) {
+  QSignalSpy children(&session().inspector(), &Inspector::childrenArrived);
+  stand({{"-var-create", R"(^done,name="var1",numchild="1",value="{...}",type="struct pair")"}});
+  target().forgetOrders();
+  session().inspector().expandExpression(QStringLiteral("all"), QStringLiteral("w/1"), 0);
+  session().inspector().valuesChanged(
+      session().currentRank());  // what is known of it holds no longer
+  pump();
+  EXPECT_EQ(children.size(), 0);
+  EXPECT_TRUE(target().wasTold(session().currentRank(), "-var-delete"))
+      << target().toGdb[session().currentRank()];
+}
+
 // -- across ranks
 
 TEST_F(InspectionTest, OfTwoExpressionsTheLastOneIsAnswered) {
