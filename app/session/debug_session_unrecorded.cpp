@@ -66,9 +66,8 @@ void DebugSession::attachTo(const QString& job, const QList<UnrecordedRank>& ran
   m_cycles.last().summary = tr("attached to %1").arg(job);
   Q_EMIT m_cycles.changed();
   Q_EMIT message(
-      (ranks.size() == 1 ? tr("The rank of %1 goes on") : tr("The %2 ranks of %1 go on"))
-              .arg(job)
-              .arg(ranks.size()) +
+      (ranks.size() == 1 ? tr("The rank of %1 goes on").arg(job)
+                         : tr("The %1 ranks of %2 go on").arg(ranks.size()).arg(job)) +
           tr(": tick one to stop it under a debugger. Nothing of this is recorded, so nothing can "
              "be replayed."),
       false);
