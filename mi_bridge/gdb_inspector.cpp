@@ -5,11 +5,11 @@
 #include <memory>
 #include <utility>
 
+#include "mi_bridge/value_format.h"
+
 namespace pf::mi {
 namespace {
 
-/// Values may come from an endless printer or an endless call: GDB is interrupted early.
-constexpr Duration kValuePatience = std::chrono::seconds(5);
 constexpr int kGeneralRegisters = 24;  // of x86-64 and AArch64: the integer ones, pc and flags
 
 /// A function of Python takes several native frames.
@@ -24,18 +24,6 @@ std::string number(int value) {
   return std::to_string(value);
 }
 
-/// A completion that turns GDB's results into a T.
-template <typename T, typename Extract>
-Completion extracting(Callback<T> done, Extract extract) {
-  return [done = std::move(done), extract = std::move(extract)](const Result<ResultRecord>& reply) {
-    if (!reply) {
-      done(reply.error());
-    } else {
-      done(extract(reply->results));
-    }
-  };
-}
-
 std::vector<Instruction> instructionsOf(const Value& results) {
   std::vector<Instruction> out;
   for (const auto& field : results["asm_insns"].fields()) {
@@ -44,11 +32,6 @@ std::vector<Instruction> instructionsOf(const Value& results) {
                    each.str("inst")});
   }
   return out;
-}
-
-/// "Python scripting is not supported in this copy of GDB.", "Error while executing Python code."
-bool isOfPython(const Error& error) {
-  return error.code == ErrorCode::Peer && error.message.find("Python") != std::string::npos;
 }
 
 bool isOfFortran(const Frame& frame) {
@@ -79,13 +62,6 @@ Completion statusOnly(Done done) {
 }
 
 }  // namespace
-
-std::string frameOptions(FrameRef frame) {
-  if (frame.thread <= 0) {
-    return {};
-  }
-  return "--thread " + number(frame.thread) + " --frame " + number(frame.level) + " ";
-}
 
 void GdbInspector::frames(int thread, int first, int last, Callback<std::vector<Frame>> done) {
   std::string text = "-stack-list-frames ";
@@ -139,15 +115,16 @@ void GdbInspector::variables(FrameRef frame, VariableDetail detail,
   } else if (!m_fortran || detail == VariableDetail::NamesOnly) {
     listVariables(frame, detail, std::move(done));
   } else {
-    askUnnamed(frame, {},
-               [this, frame, detail, done = std::move(done)](const Result<Names>& unnamed) {
-                 if (!unnamed) {
-                   done(unnamed.error());
-                 } else {
-                   listVariables(frame, unnamed->empty() ? detail : VariableDetail::NamesOnly,
-                                 unnamed->empty() ? done : marking(*unnamed, done));
-                 }
-               });
+    m_taught.unnamed(
+        frame, {},
+        [this, frame, detail, done = std::move(done)](const Result<TaughtGdb::Names>& unnamed) {
+          if (!unnamed) {
+            done(unnamed.error());
+          } else {
+            listVariables(frame, unnamed->empty() ? detail : VariableDetail::NamesOnly,
+                          unnamed->empty() ? done : marking(*unnamed, done));
+          }
+        });
   }
 }
 
@@ -161,14 +138,22 @@ void GdbInspector::listVariables(FrameRef frame, VariableDetail detail,
                 })});
 }
 
-void GdbInspector::pythonGlobals(FrameRef frame, Callback<std::vector<Variable>> done) {
-  m_python.globals(frame.python, done);
+void GdbInspector::globals(FrameRef frame, Callback<std::vector<Variable>> done) {
+  if (frame.python != 0) {
+    m_python.globals(frame.python, done);
+  } else {
+    m_taught.globals(frame, std::move(done));
+  }
 }
 
 void GdbInspector::evaluate(FrameRef frame, const std::string& expression,
                             Callback<std::string> done) {
   if (frame.python != 0) {
     m_python.evaluate(frame.python, expression, done);
+    return;
+  }
+  if (askedValue(expression).format != 0) {
+    m_taught.value(frame, expression, std::move(done));
     return;
   }
   const auto quoted = quote(expression);
@@ -189,18 +174,19 @@ void GdbInspector::createVar(FrameRef frame, const std::string& expression,
     createNamedVar(frame, expression, std::move(done));
     return;
   }
-  askUnnamed(frame, expression,
-             [this, frame, expression, done = std::move(done)](const Result<Names>& unnamed) {
-               if (!unnamed) {
-                 done(unnamed.error());
-               } else if (unnamed->empty()) {
-                 createNamedVar(frame, expression, done);
-               } else {
-                 done(Error{ErrorCode::Peer,
-                            expression + " has a part whose type has no name: GDB cannot show it",
-                            "look at its parts, and at CHARACTER arrays in Array"});
-               }
-             });
+  m_taught.unnamed(
+      frame, expression,
+      [this, frame, expression, done = std::move(done)](const Result<TaughtGdb::Names>& unnamed) {
+        if (!unnamed) {
+          done(unnamed.error());
+        } else if (unnamed->empty()) {
+          createNamedVar(frame, expression, done);
+        } else {
+          done(Error{ErrorCode::Peer,
+                     expression + " has a part whose type has no name: GDB cannot show it",
+                     "look at its parts, and at CHARACTER arrays in Array"});
+        }
+      });
 }
 
 void GdbInspector::createNamedVar(FrameRef frame, const std::string& expression,
@@ -220,19 +206,53 @@ void GdbInspector::createNamedVar(FrameRef frame, const std::string& expression,
                 kValuePatience});
 }
 
-void GdbInspector::children(const std::string& name, int from, int count, Callback<VarPage> done) {
+void GdbInspector::children(const std::string& name, const ChildRange& range,
+                            Callback<VarPage> done) {
   const auto quoted = quote(name);
   if (!quoted) {
     done(quoted.error());
     return;
   }
-  const int first = std::max(0, from);
-  const int end = first + std::clamp(count, 0, 10000);
+  const int first = std::max(0, range.from);
+  const int end = first + std::clamp(range.count, 0, 10000);
   // Without this range an update of a container would send all of it.
   m_queue.push({"-var-set-update-range " + *quoted + " 0 " + number(end), CommandFlag::None, {}});
+  const auto arrived = [this, format = range.format, done = std::move(done)](Result<VarPage> page) {
+    if (!page || varFormat(format).empty()) {
+      done(std::move(page));
+    } else {
+      formatChildren(std::move(*page), format, done);
+    }
+  };
   m_queue.push(
       {"-var-list-children --simple-values " + *quoted + " " + number(first) + " " + number(end),
-       CommandFlag::None, extracting<VarPage>(std::move(done), varPageOf), kValuePatience});
+       CommandFlag::None, extracting<VarPage>(arrived, varPageOf), kValuePatience});
+}
+
+/// A format is of one variable object, and not of its parts.
+void GdbInspector::formatChildren(VarPage page, char format, Callback<VarPage> done) {
+  const auto shown = std::make_shared<VarPage>(std::move(page));
+  const auto left = std::make_shared<std::size_t>(shown->children.size() + 1);
+  const auto finish = [shown, left, done = std::move(done)] {
+    if (--*left == 0) {
+      done(std::move(*shown));
+    }
+  };
+  for (std::size_t i = 0; i < shown->children.size(); ++i) {
+    const auto quoted = quote(shown->children[i].name);
+    if (!quoted || shown->children[i].expandable()) {
+      finish();
+      continue;
+    }
+    m_queue.push({"-var-set-format " + *quoted + " " + std::string(varFormat(format)),
+                  CommandFlag::None, [shown, i, finish](const Result<ResultRecord>& reply) {
+                    if (reply) {
+                      shown->children[i].value = reply->results.str("value");
+                    }
+                    finish();
+                  }});
+  }
+  finish();
 }
 
 void GdbInspector::updateVar(const std::string& name, Callback<std::vector<VarChange>> done) {
@@ -271,6 +291,18 @@ void GdbInspector::deleteVar(const std::string& name, Done done) {
   m_queue.push({"-var-delete " + *quoted, CommandFlag::None, statusOnly(std::move(done))});
 }
 
+void GdbInspector::pathOf(const std::string& name, Callback<std::string> done) {
+  const auto quoted = quote(name);
+  if (!quoted) {
+    done(quoted.error());
+    return;
+  }
+  m_queue.push({"-var-info-path-expression " + *quoted, CommandFlag::Discardable,
+                extracting<std::string>(std::move(done), [](const Value& results) {
+                  return results.str("path_expr");
+                })});
+}
+
 void GdbInspector::readMemory(const std::string& address, std::uint32_t count,
                               Callback<std::string> done) {
   const auto quoted = quote(address);
@@ -284,84 +316,6 @@ void GdbInspector::readMemory(const std::string& address, std::uint32_t count,
                 extracting<std::string>(std::move(done), [](const Value& results) {
                   return results["memory"].at(0).str("contents");
                 })});
-}
-
-void GdbInspector::teach(Done then) {
-  if (m_taught) {
-    then({});
-    return;
-  }
-  const auto setup = quote(arraySetup());
-  m_queue.push({"-interpreter-exec console " + *setup, CommandFlag::None,
-                [this, then = std::move(then)](const Result<ResultRecord>& reply) {
-                  m_taught = reply.ok();
-                  then(reply ? Status() : Status(reply.error()));
-                }});
-}
-
-void GdbInspector::readArray(FrameRef frame, const ArrayRequest& request,
-                             Callback<ArrayQueryEnd> done) {
-  teach([this, frame, request, done = std::move(done)](const Status& taught) {
-    if (taught) {
-      askArray(frame, request, done);
-    } else if (isOfPython(taught.error())) {
-      done(ArrayQueryEnd::NoPython);
-    } else {
-      done(taught.error());
-    }
-  });
-}
-
-void GdbInspector::askUnnamed(FrameRef frame, const std::string& expression, Callback<Names> then) {
-  teach([this, frame, expression, then = std::move(then)](const Status& taught) {
-    const auto command = quote(unnamedCommand(expression));
-    if (!taught || !command) {
-      then(Names());
-      return;
-    }
-    m_queue.push({"-interpreter-exec " + frameOptions(frame) + "console " + *command,
-                  CommandFlag::Discardable,
-                  {}});
-    m_queue.push({std::string("-data-evaluate-expression ") + kUnnamed, CommandFlag::Discardable,
-                  extracting<Names>(
-                      then, [](const Value& results) { return unnamedIn(results.str("value")); })});
-  });
-}
-
-void GdbInspector::askArray(FrameRef frame, const ArrayRequest& request,
-                            Callback<ArrayQueryEnd> done) {
-  const auto command = quote(arrayCommand(request));
-  if (!command) {
-    done(command.error());
-    return;
-  }
-  m_queue.push({"-interpreter-exec " + frameOptions(frame) + "console " + *command,
-                CommandFlag::Discardable,
-                extracting<ArrayQueryEnd>(std::move(done),
-                                          [](const Value&) { return ArrayQueryEnd::Answered; })});
-}
-
-void GdbInspector::standingCall(FrameRef frame, Callback<std::optional<StandingCall>> done) {
-  teach([this, frame, done = std::move(done)](const Status& taught) {
-    if (!taught) {
-      done(taught.error());
-      return;
-    }
-    m_queue.push(
-        {"-interpreter-exec " + frameOptions(frame) + "console " + *quote(kStandingCallCommand),
-         CommandFlag::Discardable,
-         {}});
-    m_queue.push({std::string("-data-evaluate-expression ") + kStandingCall,
-                  CommandFlag::Discardable,
-                  extracting<std::optional<StandingCall>>(
-                      done, [](const Value& results) -> Result<std::optional<StandingCall>> {
-                        const std::string& value = results.str("value");
-                        if (value == "void") {
-                          return Error{ErrorCode::Peer, "GDB cannot look at the stack", {}};
-                        }
-                        return standingCallIn(value);
-                      })});
-  });
 }
 
 void GdbInspector::registers(FrameRef frame, Callback<std::vector<Register>> done) {

@@ -9,25 +9,15 @@
 #include <string>
 #include <vector>
 
-#include "mi_bridge/array_query.h"
+#include "mi_bridge/asking.h"
 #include "mi_bridge/command_queue.h"
-#include "mi_bridge/mpi_call_query.h"
 #include "mi_bridge/python_stacks.h"
 #include "mi_bridge/records.h"
+#include "mi_bridge/taught_gdb.h"
 #include "replay_engine/base/result.h"
 
 namespace pf::mi {
 
-template <typename T>
-using Callback = std::function<void(Result<T>)>;
-using Done = std::function<void(Status)>;
-
-/// A frame of a thread. Thread 0: the one that GDB has selected.
-struct FrameRef {
-  int thread = 0;
-  int level = 0;             ///< GDB's
-  std::uint64_t python = 0;  ///< Frame::python: variables, and values of expressions, are Python's
-};
 /// A frame that frames() gave, of this thread.
 [[nodiscard]] inline FrameRef refOf(int thread, const Frame& frame) {
   return {thread, frame.gdbLevel, frame.python};
@@ -51,6 +41,13 @@ struct Instruction {
   bool operator==(const Instruction&) const = default;
 };
 
+/// Children from..from+count-1, with their values in a format (value_format.h) that variable objects have.
+struct ChildRange {
+  int from = 0;
+  int count = 0;
+  char format = 0;
+};
+
 /// All questions are refreshes: they complete with an error when the program moves on first.
 class GdbInspector {
  public:
@@ -58,7 +55,7 @@ class GdbInspector {
   using FrameFilter = std::function<void(Frame&)>;
 
   GdbInspector(CommandQueue& queue, FrameFilter filter)
-      : m_queue(queue), m_filter(std::move(filter)), m_python(queue) {}
+      : m_queue(queue), m_filter(std::move(filter)), m_python(queue), m_taught(queue) {}
 
   /// Frames first..last, both included, of a thread; from 0 on with Python's (python_stacks.h), and then more.
   void frames(int thread, int first, int last, Callback<std::vector<Frame>> done);
@@ -68,26 +65,27 @@ class GdbInspector {
   /// Locals and arguments; structures and arrays come without value, see createVar.
   /// Those of Python all have a value, as text.
   void variables(FrameRef frame, VariableDetail detail, Callback<std::vector<Variable>> done);
-  /// The module's variables that a frame of Python sees.
-  void pythonGlobals(FrameRef frame, Callback<std::vector<Variable>> done);
+  /// The variables of the module that a frame of Python sees; else those of the frame's source file, without values, each by
+  /// an expression that is none of another one there. None, where nothing is known of the source.
+  void globals(FrameRef frame, Callback<std::vector<Variable>> done);
   /// Why the last stack shows no Python, and what helps; empty: it shows all there is.
   [[nodiscard]] const std::string& pythonProblem() const { return m_python.problem(); }
-  /// In a frame of Python: a variable by its name.
+  /// In a format, where the expression begins with one (value_format.h). In a frame of Python: a variable by its name.
   void evaluate(FrameRef frame, const std::string& expression, Callback<std::string> done);
 
   void createVar(FrameRef frame, const std::string& expression, Callback<VarObject> done);
-  /// Children from..from+count-1. Also what a later update may look at.
-  void children(const std::string& name, int from, int count, Callback<VarPage> done);
+  /// Also what a later update may look at.
+  void children(const std::string& name, const ChildRange& range, Callback<VarPage> done);
   void updateVar(const std::string& name, Callback<std::vector<VarChange>> done);
   void assignVar(const std::string& name, const std::string& value, Callback<std::string> done);
   void deleteVar(const std::string& name, Done done);
+  /// The expression of an object that is a part of another one. What a pretty printer shows has none.
+  void pathOf(const std::string& name, Callback<std::string> done);
 
   /// `count` bytes at an address expression, as lower-case hexadecimal digits.
   void readMemory(const std::string& address, std::uint32_t count, Callback<std::string> done);
-  /// An array of the program in files (array_query.h). Fails when the rank goes on meanwhile, or GDB gets into trouble.
-  void readArray(FrameRef frame, const ArrayRequest& request, Callback<ArrayQueryEnd> done);
-  /// The MPI call that the thread of the frame stands in. Fails where this GDB has no Python that can look.
-  void standingCall(FrameRef frame, Callback<std::optional<StandingCall>> done);
+  /// What GDB's own Python answers: arrays, the call that a thread stands in.
+  [[nodiscard]] TaughtGdb& taught() { return m_taught; }
   /// The general registers.
   void registers(FrameRef frame, Callback<std::vector<Register>> done);
   /// The function around an address expression; a piece of code from there on where no function is
@@ -98,24 +96,15 @@ class GdbInspector {
   void substitutePath(const std::string& from, const std::string& to, Done done);
 
  private:
-  using Names = std::vector<std::string>;
-  /// GDB has been told how to read arrays, or `then` gets its words.
-  void teach(Done then);
-  void askArray(FrameRef frame, const ArrayRequest& request, Callback<ArrayQueryEnd> done);
+  void formatChildren(VarPage page, char format, Callback<VarPage> done);
   void listVariables(FrameRef frame, VariableDetail detail, Callback<std::vector<Variable>> done);
   void createNamedVar(FrameRef frame, const std::string& expression, Callback<VarObject> done);
-  /// Of the variables of a frame, or the expression, those that must not be asked for. Fails when the program goes on: what
-  /// holds for a frame does not hold for that of the next stop.
-  void askUnnamed(FrameRef frame, const std::string& expression, Callback<Names> then);
 
   CommandQueue& m_queue;
   FrameFilter m_filter;
   PythonStacks m_python;
-  bool m_taught = false;   ///< how to read arrays
+  TaughtGdb m_taught;
   bool m_fortran = false;  ///< a frame of Fortran has been seen
 };
-
-/// `--thread T --frame L `, or "" for what GDB has selected.
-[[nodiscard]] std::string frameOptions(FrameRef frame);
 
 }  // namespace pf::mi

@@ -54,6 +54,7 @@ void ArrayReader::ask(const std::shared_ptr<QTemporaryDir>& directory) {
                                  kMostArrayBytes};
   m_session.debugger(m_question.rank)
       ->inspect()
+      .taught()
       .readArray(
           m_question.frame, request,
           [this, directory, number = m_question.number](const Result<mi::ArrayQueryEnd>& end) {

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "mi_bridge/tests/support/fakes.h"
+#include "mi_bridge/value_format.h"
 
 namespace pf::mi::test {
 namespace {
@@ -35,13 +36,39 @@ TEST_F(InspectorTest, FramesGetTheirLibrary) {
 
 TEST_F(InspectorTest, ChildrenLimitTheUpdateRangeFirst) {
   VarPage page;
-  gdb.session.inspect().children("var1", 100, 50, [&](Result<VarPage> p) { page = *p; });
+  gdb.session.inspect().children("var1", {100, 50}, [&](Result<VarPage> p) { page = *p; });
   EXPECT_EQ(gdb.sent[gdb.sent.size() - 2].substr(gdb.sent[gdb.sent.size() - 2].find('-')),
             "-var-set-update-range \"var1\" 0 150\n");
   gdb.answer("-var-list-children --simple-values \"var1\" 100 150",
              R"(^done,numchild="1",children=[child={name="var1.x",exp="x"}],has_more="1")");
   EXPECT_EQ(page.children.size(), 1U);
   EXPECT_TRUE(page.hasMore);
+}
+
+TEST_F(InspectorTest, FormatsAreAskedOfPythonAndComeWhole) {
+  Result<std::string> value = Error{};
+  const auto keep = [&](const Result<std::string>& v) { value = v; };
+  gdb.session.inspect().evaluate({1, 2}, "/x flags", keep);
+  gdb.answer("python exec", "^done");
+  gdb.answer(R"(--thread 1 --frame 2 console "photofinish-value /x flags")",
+             R"(^error,msg="photofinish: {a = 0x1}")");
+  ASSERT_TRUE(value.ok());
+  EXPECT_EQ(*value, "{a = 0x1}");
+  gdb.session.inspect().evaluate({1, 2}, "/x nosuch", keep);
+  gdb.answer("photofinish-value", R"(^error,msg="No symbol \"nosuch\" in current context.")");
+  ASSERT_FALSE(value.ok());
+  EXPECT_EQ(value.error().message, "No symbol \"nosuch\" in current context.");
+  gdb.session.inspect().evaluate({1, 2}, "/x silent", keep);
+  gdb.answer("photofinish-value", "^done");
+  EXPECT_FALSE(value.ok()) << "no answer is no value";
+}
+
+TEST(ValueFormat, IsALetterOfPrintAndABlank) {
+  EXPECT_EQ(askedValue("/x flags"), (AskedValue{'x', "flags"}));
+  EXPECT_EQ(askedValue(" /t\t a / b"), (AskedValue{'t', "a / b"}));
+  for (const char* none : {"a /x b", "/xflags", "/x", "/x ", "/q a", "/ x a", ""}) {
+    EXPECT_EQ(askedValue(none), (AskedValue{0, none}));
+  }
 }
 
 TEST_F(InspectorTest, ControlCharactersNeverReachGdb) {
@@ -52,7 +79,7 @@ TEST_F(InspectorTest, ControlCharactersNeverReachGdb) {
   GdbInspector& inspector = gdb.session.inspect();
   inspector.evaluate({}, bad, count);
   inspector.createVar({}, bad, count);
-  inspector.children(bad, 0, 1, count);
+  inspector.children(bad, {0, 1}, count);
   inspector.updateVar(bad, count);
   inspector.assignVar("v", bad, count);
   inspector.assignVar(bad, "1", count);
@@ -104,7 +131,7 @@ TEST_F(InspectorTest, GdbIsToldOnceHowToReadArrays) {
   const auto note = [&](const Result<ArrayQueryEnd>& end) {
     answered.push_back(end.ok() && *end == ArrayQueryEnd::Answered);
   };
-  gdb.session.inspect().readArray({1, 2}, request, note);
+  gdb.session.inspect().taught().readArray({1, 2}, request, note);
   const auto setups = [this] {
     return std::count_if(gdb.sent.begin(), gdb.sent.end(), [](const std::string& line) {
       return line.find("python exec") != std::string::npos;
@@ -116,7 +143,7 @@ TEST_F(InspectorTest, GdbIsToldOnceHowToReadArrays) {
             "-interpreter-exec --thread 1 --frame 2 console \"python gdb.photofinish_array("
             "'it\\\\x27s \\\\x5c a\\\\x09b', '/tmp/d', 10, 20)\"\n");
   gdb.answer("photofinish_array", "^done");
-  gdb.session.inspect().readArray({1, 2}, request, note);
+  gdb.session.inspect().taught().readArray({1, 2}, request, note);
   gdb.answer("photofinish_array", R"(^error,msg="No frame.")");
   EXPECT_EQ(answered, (std::vector<bool>{true, false}));
   EXPECT_EQ(setups(), 1);
@@ -129,10 +156,10 @@ TEST_F(InspectorTest, AGdbWithoutPythonReadsNoArrays) {
                    : *end == ArrayQueryEnd::NoPython ? "no Python"
                                                      : "answered");
   };
-  gdb.session.inspect().readArray({1, 0}, {"a", "/d", 1, 1}, note);
+  gdb.session.inspect().taught().readArray({1, 0}, {"a", "/d", 1, 1}, note);
   gdb.answer("python exec",
              R"(^error,msg="Python scripting is not supported in this copy of GDB.")");
-  gdb.session.inspect().readArray({1, 0}, {"a", "/d", 1, 1}, note);
+  gdb.session.inspect().taught().readArray({1, 0}, {"a", "/d", 1, 1}, note);
   gdb.answer("python exec", R"(^error,msg="Remote connection closed")");
   EXPECT_EQ(ends, (std::vector<std::string>{"no Python", "Remote connection closed"}));
 }
@@ -141,7 +168,7 @@ TEST_F(InspectorTest, TheCallThatAThreadStandsIn) {
   std::vector<Result<std::optional<StandingCall>>> calls;
   const auto note = [&](const Result<std::optional<StandingCall>>& call) { calls.push_back(call); };
   const auto ask = [&](const char* reply) {
-    gdb.session.inspect().standingCall({1, 0}, note);
+    gdb.session.inspect().taught().standingCall({1, 0}, note);
     if (calls.empty()) {
       gdb.answer("python exec", "^done");
     }

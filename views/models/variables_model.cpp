@@ -135,6 +135,14 @@ void VariablesModel::setVariable(int row, const Variable& variable) {
   }
 }
 
+bool VariablesModel::isOpen(int row) const {
+  return m_root->children[at(row)]->requested;
+}
+
+void VariablesModel::open(int row) {
+  fetchMore(index(row, 0));
+}
+
 void VariablesModel::appendVariable(const Variable& variable) {
   update(m_root.get(), {variable}, true);
 }

@@ -34,6 +34,9 @@ class VariablesModel : public QAbstractItemModel {
   void clear();
   /// The `row`-th variable of the frame is this one now; what is open in it is asked for again.
   void setVariable(int row, const Variable& variable);
+  /// Whether the parts of the `row`-th variable are known or asked for; asks for them.
+  [[nodiscard]] bool isOpen(int row) const;
+  void open(int row);
   void appendVariable(const Variable& variable);
   void removeVariable(int row);
   [[nodiscard]] const Variable* variable(const QModelIndex& index) const;

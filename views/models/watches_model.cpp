@@ -82,6 +82,7 @@ void WatchesModel::setExpressions(const QStringList& expressions) {
   const auto gone = [this](auto it) { return !m_expressions.contains(it.key()); };
   m_cells.removeIf(gone);
   m_paths.removeIf(gone);
+  m_opening.clear();
   showAll();
   Q_EMIT expressionsChanged(m_expressions);
 }
@@ -98,6 +99,9 @@ void WatchesModel::setValues(const QString& expression, const QList<WatchValue>&
   }
   if (shown) {
     setVariable(row, rowOf(expression));
+    if (m_opening.remove(expression)) {
+      open(row);
+    }
   }
 }
 
@@ -117,10 +121,27 @@ void WatchesModel::removeExpression(int row) {
     return;
   }
   const QString gone = m_expressions.takeAt(row);
+  m_opening.remove(gone);
   m_cells.remove(gone);
   m_paths.remove(gone);
   removeVariable(row);
   Q_EMIT expressionsChanged(m_expressions);
+}
+
+bool WatchesModel::replaceExpression(const QString& expression, const QString& by) {
+  const int row = toInt(m_expressions.indexOf(expression));
+  if (row < 0 || m_expressions.contains(by)) {
+    return false;
+  }
+  if (isOpen(row)) {
+    m_opening.insert(by);
+  }
+  m_expressions[row] = by;
+  m_cells.remove(expression);
+  m_paths.remove(expression);
+  setVariable(row, rowOf(by));
+  Q_EMIT expressionsChanged(m_expressions);
+  return true;
 }
 
 QString WatchesModel::expressionOf(const QString& path) const {
@@ -167,15 +188,10 @@ bool WatchesModel::setData(const QModelIndex& index, const QVariant& value, int 
   }
   const QString text = value.toString().trimmed();
   if (!index.isValid() || index.column() != NameColumn || role != Qt::EditRole || text.isEmpty() ||
-      m_expressions.contains(text)) {
+      index.row() >= m_expressions.size()) {
     return false;
   }
-  const QString gone = std::exchange(m_expressions[index.row()], text);
-  m_cells.remove(gone);
-  m_paths.remove(gone);
-  setVariable(index.row(), rowOf(text));
-  Q_EMIT expressionsChanged(m_expressions);
-  return true;
+  return replaceExpression(m_expressions[index.row()], text);
 }
 
 Qt::ItemFlags WatchesModel::flags(const QModelIndex& index) const {

@@ -7,6 +7,7 @@
 
 #include <QHash>
 #include <QList>
+#include <QSet>
 #include <QStringList>
 
 #include "views/models/variables_model.h"
@@ -26,6 +27,8 @@ class WatchesModel : public VariablesModel {
   [[nodiscard]] const QStringList& expressions() const { return m_expressions; }
   bool addExpression(const QString& expression);  ///< false if empty or there already
   void removeExpression(int row);
+  /// False: it is not there, or the other one is.
+  bool replaceExpression(const QString& expression, const QString& by);
   /// Whose parts an expandRequested() asks for; empty: those of a part.
   [[nodiscard]] QString expressionOf(const QString& path) const;
 
@@ -48,6 +51,7 @@ class WatchesModel : public VariablesModel {
   QHash<QString, QHash<int, WatchValue>> m_cells;  ///< of an expression, by rank
   QHash<QString, QString> m_paths;  ///< expression -> path; another one each time that it is added
   int m_added = 0;
+  QSet<QString> m_opening;  ///< have been put in the place of open ones, and have no value yet
 };
 
 }  // namespace pf::views

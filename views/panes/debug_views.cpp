@@ -8,6 +8,7 @@
 #include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
+#include <QMenu>
 #include <QTableView>
 #include <QTreeView>
 #include <QVBoxLayout>
@@ -89,19 +90,14 @@ VariablesView::VariablesView(QWidget* parent)
   m_tree->addActions({m_watch, m_breakOnChange, m_message, copy});
   plainLayout(this)->addWidget(m_tree);
   connect(m_watch, &QAction::triggered, this, [this] {
-    if (!currentName().isEmpty()) {
-      Q_EMIT watchRequested(currentName());
-    }
+    withExpression([this](const QString& expression) { Q_EMIT watchRequested(expression); });
   });
   connect(m_breakOnChange, &QAction::triggered, this, [this] {
-    if (!currentName().isEmpty()) {
-      Q_EMIT breakOnChangeRequested(currentName());
-    }
+    withExpression(
+        [this](const QString& expression) { Q_EMIT breakOnChangeRequested(expression); });
   });
   connect(m_message, &QAction::triggered, this, [this] {
-    if (!currentName().isEmpty()) {
-      Q_EMIT messageRequested(currentName());
-    }
+    withExpression([this](const QString& expression) { Q_EMIT messageRequested(expression); });
   });
   connect(copy, &QAction::triggered, this, [this] {
     if (const Variable* variable = m_model->variable(m_tree->currentIndex()); variable != nullptr) {
@@ -110,37 +106,54 @@ VariablesView::VariablesView(QWidget* parent)
   });
 }
 
-QAction* VariablesView::addQuestion(const QString& text,
-                                    const std::function<void(const QString&)>& ask) {
+QAction* VariablesView::addQuestion(const QString& text, const AskExpression& ask) {
   auto* action = new QAction(text, this);
   m_tree->addAction(action);
-  connect(action, &QAction::triggered, this, [this, ask] {
-    if (!currentName().isEmpty() && !m_tree->currentIndex().parent().isValid()) {
-      ask(currentName());
-    }
-  });
-  connect(m_tree->selectionModel(), &QItemSelectionModel::currentChanged, action,
-          [action](const QModelIndex& now) {
-            action->setEnabled(now.isValid() && !now.parent().isValid());
-          });
+  connect(action, &QAction::triggered, this, [this, ask] { withExpression(ask); });
   return action;
 }
 
-QString VariablesView::currentName() const {
+void VariablesView::withExpression(const AskExpression& ask) const {
   const Variable* variable = m_model->variable(m_tree->currentIndex());
-  return variable == nullptr ? QString() : variable->name;
+  if (variable == nullptr) {
+    return;
+  }
+  if (m_expressionOf) {
+    m_expressionOf(variable->path, ask);
+  } else {
+    ask(variable->name);
+  }
 }
 
-QAction* WatchesView::addQuestion(const QString& text,
-                                  const std::function<void(const QString&)>& ask) {
+QAction* WatchesView::addQuestion(const QString& text, const AskExpression& ask) {
   auto* action = new QAction(text, this);
   m_tree->addAction(action);
   connect(action, &QAction::triggered, this, [this, ask] {
-    if (const int row = currentRow(); row >= 0) {
-      ask(m_model->expressions().at(row));
+    const Variable* variable = m_model->variable(m_tree->currentIndex());
+    if (variable != nullptr && m_expressionOf) {
+      m_expressionOf(variable->path, ask);
+    } else if (variable != nullptr) {
+      ask(m_model->expressions().at(currentRow()));
     }
   });
   return action;
+}
+
+void WatchesView::addFormats() {
+  const std::pair<QString, char> formats[] = {
+      {tr("As its type says"), 0}, {tr("Hexadecimal"), 'x'}, {tr("Hexadecimal, all digits"), 'z'},
+      {tr("Decimal"), 'd'},        {tr("Unsigned"), 'u'},    {tr("Octal"), 'o'},
+      {tr("Binary"), 't'},         {tr("Character"), 'c'},   {tr("Address"), 'a'},
+      {tr("Floating point"), 'f'}, {tr("String"), 's'},
+  };
+  for (const auto& [text, format] : formats) {
+    m_formats->addAction(text, this, [this, format = format] {
+      if (const int row = currentRow(); row >= 0) {
+        Q_EMIT formatRequested(m_model->expressions().at(row), format);
+      }
+    });
+  }
+  m_tree->addAction(m_formats->menuAction());
 }
 
 /// Of the expression that the current row is, or is a part of; negative: none is.
@@ -154,6 +167,7 @@ int WatchesView::currentRow() const {
 
 WatchesView::WatchesView(QWidget* parent)
     : QWidget(parent),
+      m_formats(new QMenu(tr("Format"), this)),
       m_model(new WatchesModel(this)),
       m_tree(new QTreeView),
       m_input(new QLineEdit),
@@ -166,6 +180,7 @@ WatchesView::WatchesView(QWidget* parent)
   m_tree->setColumnHidden(WatchesModel::TypeColumn, true);
   m_tree->setContextMenuPolicy(Qt::ActionsContextMenu);
   m_tree->addAction(m_remove);
+  addFormats();
   m_remove->setShortcut(QKeySequence::Delete);
   m_remove->setShortcutContext(Qt::WidgetWithChildrenShortcut);
   m_input->setPlaceholderText(tr("Add an expression and press Enter"));

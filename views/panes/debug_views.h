@@ -8,6 +8,7 @@
 #pragma once
 
 #include <functional>
+#include <utility>
 
 #include <QList>
 #include <QWidget>
@@ -17,6 +18,7 @@
 class QAction;
 class QLabel;
 class QLineEdit;
+class QMenu;
 class QTableView;
 class QTreeView;
 
@@ -44,6 +46,11 @@ class StackView : public QWidget {
   bool m_quiet = false;
 };
 
+/// What is asked of an expression.
+using AskExpression = std::function<void(const QString& expression)>;
+/// Calls `then` with the expression of a variable or of a part of one, by its path.
+using ExpressionOf = std::function<void(const QString& path, const AskExpression& then)>;
+
 class VariablesView : public QWidget {
   Q_OBJECT
  public:
@@ -52,16 +59,20 @@ class VariablesView : public QWidget {
   [[nodiscard]] QTreeView* tree() const { return m_tree; }
   [[nodiscard]] QAction* watchAction() const { return m_watch; }
   [[nodiscard]] QAction* messageAction() const { return m_message; }
-  /// One more item of the menu of a variable of the frame (not of a part of one).
-  QAction* addQuestion(const QString& text, const std::function<void(const QString& name)>& ask);
+  /// One more item of the menu of a variable.
+  QAction* addQuestion(const QString& text, const AskExpression& ask);
+  /// Without it a variable is asked about by its name.
+  void setExpressionOf(ExpressionOf expressionOf) { m_expressionOf = std::move(expressionOf); }
 
  Q_SIGNALS:
-  void watchRequested(const QString& expression);    ///< "Watch" on a variable (its name)
-  void breakOnChangeRequested(const QString& name);  ///< a GDB watchpoint on it
-  void messageRequested(const QString& name);        ///< which message filled it
+  void watchRequested(const QString& expression);
+  void breakOnChangeRequested(const QString& expression);  ///< a GDB watchpoint on it
+  void messageRequested(const QString& expression);        ///< which message filled it
 
  private:
-  [[nodiscard]] QString currentName() const;
+  /// Of the variable that is current.
+  void withExpression(const AskExpression& ask) const;
+  ExpressionOf m_expressionOf;
   VariablesModel* m_model;
   QTreeView* m_tree;
   QAction* m_watch;
@@ -77,16 +88,23 @@ class WatchesView : public QWidget {
   [[nodiscard]] QTreeView* tree() const { return m_tree; }
   [[nodiscard]] QLineEdit* input() const { return m_input; }
   [[nodiscard]] QAction* removeAction() const { return m_remove; }
-  /// One more item of the menu of a watch.
-  QAction* addQuestion(const QString& text,
-                       const std::function<void(const QString& expression)>& ask);
+  /// One more item of the menu of a watch, or of a part of one.
+  QAction* addQuestion(const QString& text, const AskExpression& ask);
+  /// Without it a watch is asked about as it was written.
+  void setExpressionOf(ExpressionOf expressionOf) { m_expressionOf = std::move(expressionOf); }
+  /// Its actions: formats of GDB's print.
+  [[nodiscard]] QMenu* formats() const { return m_formats; }
 
  Q_SIGNALS:
   void expressionsChanged(const QStringList& expressions);
+  void formatRequested(const QString& expression, char format);  ///< 0: as its type says
 
  private:
   [[nodiscard]] int currentRow() const;
+  void addFormats();
 
+  ExpressionOf m_expressionOf;
+  QMenu* m_formats;
   WatchesModel* m_model;
   QTreeView* m_tree;
   QLineEdit* m_input;

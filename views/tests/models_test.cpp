@@ -48,6 +48,7 @@ class ModelsTest : public QObject {
   void variablesAnswerThatComesTooLate();
   void watches();
   void watchesOpen();
+  void watchesAreReplaced();
   void openPartsAreOfThisStop();
   void breakpointsEdit();
   void cycles();
@@ -474,6 +475,31 @@ void ModelsTest::watchesOpen() {
   model.setValues(QStringLiteral("all"), {{0, {}, QStringLiteral("No symbol \"all\"")}});
   QCOMPARE(model.rowCount(model.index(0, 0)), 0);
   QVERIFY(!model.hasChildren(model.index(0, 0)));
+}
+
+void ModelsTest::watchesAreReplaced() {
+  WatchesModel model;
+  model.setExpressions({QStringLiteral("a"), QStringLiteral("b")});
+  model.setValues(QStringLiteral("a"), {{0, QStringLiteral("10"), {}}});
+  QSignalSpy changed(&model, &WatchesModel::expressionsChanged);
+  QVERIFY(!model.replaceExpression(QStringLiteral("a"), QStringLiteral("b")));
+  QVERIFY(!model.replaceExpression(QStringLiteral("c"), QStringLiteral("/x c")));
+  QVERIFY(changed.isEmpty());
+  QVERIFY(model.replaceExpression(QStringLiteral("a"), QStringLiteral("/x a")));
+  QCOMPARE(changed.last().first().toStringList(),
+           (QStringList{QStringLiteral("/x a"), QStringLiteral("b")}));
+  QCOMPARE(model.index(0, WatchesModel::ValueColumn).data().toString(), QStringLiteral("–"));
+  // What was open is open again, once there is a value.
+  model.setValues(QStringLiteral("/x a"), {{0, QStringLiteral("{0x1}"), {}, {}, true}});
+  QSignalSpy asked(&model, &WatchesModel::expandRequested);
+  model.fetchMore(model.index(0, 0));
+  QVERIFY(model.replaceExpression(QStringLiteral("/x a"), QStringLiteral("/o a")));
+  QCOMPARE(asked.size(), 1);
+  model.setValues(QStringLiteral("/o a"), {{0, QStringLiteral("{01}"), {}, {}, true}});
+  QCOMPARE(asked.size(), 2);
+  QCOMPARE(model.expressionOf(asked.last().first().toString()), QStringLiteral("/o a"));
+  model.setValues(QStringLiteral("/o a"), {{0, QStringLiteral("{01}"), {}, {}, true}});
+  QCOMPARE(asked.size(), 3);  // as at each stop
 }
 
 void ModelsTest::openPartsAreOfThisStop() {

@@ -9,6 +9,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QListView>
+#include <QMenu>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QStyledItemDelegate>
@@ -416,6 +417,19 @@ void WidgetsTest::watchesAddAndRemove() {
   part.name = QStringLiteral("lowest");
   view.model()->setChildren(path, {part});
   view.tree()->setCurrentIndex(view.model()->indexOf(part.path));
+  // A format is of the whole; a question is about the part, by whoever knows how it is written.
+  QSignalSpy formats(&view, &WatchesView::formatRequested);
+  QCOMPARE(view.formats()->actions().size(), 11);
+  view.formats()->actions().at(1)->trigger();
+  QCOMPARE(formats.last().first().toString(), QStringLiteral("total"));
+  QCOMPARE(formats.last().last().value<char>(), 'x');
+  QString asked_about;
+  QAction* question = view.addQuestion(QStringLiteral("?"),
+                                       [&asked_about](const QString& text) { asked_about = text; });
+  view.setExpressionOf(
+      [](const QString& of, const AskExpression& then) { then(of + QStringLiteral(" !")); });
+  question->trigger();
+  QCOMPARE(asked_about, part.path + QStringLiteral(" !"));
   view.removeAction()->trigger();  // of a part: the whole
   QVERIFY(changed.last().first().toStringList().isEmpty());
 }

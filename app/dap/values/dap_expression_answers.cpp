@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/dap/values/dap_expression_answers.h"
 
+#include "mi_bridge/value_format.h"
+
 namespace pf::headless {
 namespace {
 
@@ -56,7 +58,8 @@ void ExpressionAnswers::valueOf(const Request& request, const FrameKey& frame) {
       explain(request, frame, object.error().message);
     }
   };
-  gdb->inspect().createVar(refOf(frame), word(request.arguments, "expression"), answer);
+  gdb->inspect().createVar(
+      refOf(frame), mi::askedValue(word(request.arguments, "expression")).expression, answer);
 }
 
 void ExpressionAnswers::valueInPython(const Request& request, const FrameKey& frame,
@@ -86,7 +89,24 @@ void ExpressionAnswers::show(const Request& request, const FrameKey& frame,
   } else {
     m_objects.keep(frame.rank, object.name);
   }
-  m_client.succeed(request, std::move(body));
+  const std::string& expression = word(request.arguments, "expression");
+  const char format = mi::askedValue(expression).format;
+  if (gdb == nullptr || format == 0) {
+    m_client.succeed(request, std::move(body));
+    return;
+  }
+  if (Container* parts = m_references.container(body["variablesReference"].get<int>())) {
+    parts->format = format;
+  }
+  gdb->inspect().evaluate(refOf(frame), expression,
+                          [this, request, body](const Result<std::string>& value) mutable {
+                            if (value) {
+                              body["result"] = *value;
+                              m_client.succeed(request, std::move(body));
+                            } else {
+                              m_client.fail(request, value.error().message, value.error().advice);
+                            }
+                          });
 }
 
 /// GDB does not say why it makes no object of an expression; the value of it has a reason.

@@ -31,6 +31,7 @@ struct Container {
   std::string text;  ///< Object: GDB's name for it. Expression: not asked of GDB yet
   int from = 0;      ///< first child: a long container goes on in another one
   std::map<std::string, std::string> children;  ///< shown name -> GDB's name
+  char format = 0;                              ///< of its parts (mi_bridge/value_format.h)
 };
 
 class References {

@@ -182,9 +182,7 @@ void StackAnswers::scopes(const Request& request) {
   if (frame->level >= 0) {
     add("Locals", "locals", ContainerKind::Locals);
     add("Arguments", "arguments", ContainerKind::Arguments);
-    if (frame->python != 0) {
-      add("Globals", "globals", ContainerKind::Globals);
-    }
+    add("Globals", "globals", ContainerKind::Globals);
     add("Registers", "registers", ContainerKind::Registers);
   }
   m_client.succeed(request, {{"scopes", std::move(all)}});

@@ -117,7 +117,7 @@ void VariableAnswers::listScope(const Request& request, int reference, mi::GdbSe
     finishScope(list);
   };
   if (scope.kind == ContainerKind::Globals) {
-    gdb.inspect().pythonGlobals(frameRef(scope.frame), answer);
+    gdb.inspect().globals(frameRef(scope.frame), answer);
   } else {
     gdb.inspect().variables(frameRef(scope.frame), mi::VariableDetail::SimpleValues, answer);
   }
@@ -186,14 +186,15 @@ void VariableAnswers::listChildren(const Request& request, int reference) {
     }
     if (page->hasMore && !range.paged) {
       const int next = range.from + static_cast<int>(page->children.size());
-      const Container more{ContainerKind::Object, container.frame, container.text, next, {}};
+      Container more{ContainerKind::Object, container.frame, container.text, next, {}};
+      more.format = container.format;
       all.push_back({{"name", "…"},
                      {"value", "from " + std::to_string(next) + " on"},
-                     {"variablesReference", m_references.add(more)}});
+                     {"variablesReference", m_references.add(std::move(more))}});
     }
     m_client.succeed(request, variablesBody(std::move(all)));
   };
-  gdb->inspect().children(container.text, range.from, range.most, answer);
+  gdb->inspect().children(container.text, {range.from, range.most, container.format}, answer);
 }
 
 void VariableAnswers::setVariable(const Request& request) {

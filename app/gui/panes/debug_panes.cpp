@@ -9,6 +9,7 @@
 #include "app/gui/panes/inspection_panes.h"
 #include "app/session/debug_session.h"
 #include "app/session/records/line_text.h"
+#include "mi_bridge/value_format.h"
 #include "views/diagram/space_time_view.h"
 #include "views/models/rank_models.h"
 #include "views/models/variables_model.h"
@@ -127,7 +128,12 @@ void DebugPanes::connectVariables() {
   Inspector* inspector = &m_session.inspector();
   connect(inspector, &Inspector::variablesChanged, model, &views::VariablesModel::setVariables);
   connect(inspector, &Inspector::childrenArrived, model, &views::VariablesModel::setChildren);
-  connect(model, &views::VariablesModel::expandRequested, inspector, &Inspector::expand);
+  connect(model, &views::VariablesModel::expandRequested, inspector,
+          [inspector](const QString& path, int from) { inspector->expand(path, from, {}); });
+  m_views.variables->setExpressionOf(
+      [inspector](const QString& path, const views::AskExpression& then) {
+        inspector->expressionOf(path, then);
+      });
   connect(model, &views::VariablesModel::editRequested, inspector, &Inspector::edit);
   connect(m_views.variables, &views::VariablesView::watchRequested, this,
           [this](const QString& name) { m_views.watches->model()->addExpression(name); });
@@ -153,13 +159,25 @@ void DebugPanes::connectWatches() {
   connect(model, &views::VariablesModel::editRequested, inspector, &Inspector::edit);
   connect(model, &views::VariablesModel::expandRequested, inspector,
           [model, inspector](const QString& path, int from) {
-            const QString expression = model->expressionOf(path);
-            if (expression.isEmpty()) {
-              inspector->expand(path, from);
-            } else {
-              inspector->expandExpression(expression, path, from);
-            }
+            inspector->expand(path, from, model->expressionOf(path));
           });
+  connect(m_views.watches, &views::WatchesView::formatRequested, model,
+          [model](const QString& expression, char format) {
+            const std::string value = mi::askedValue(expression.toStdString()).expression;
+            model->replaceExpression(
+                expression,
+                (format != 0 ? QStringLiteral("/%1 ").arg(QLatin1Char(format)) : QString()) +
+                    QString::fromStdString(value));
+          });
+  m_views.watches->setExpressionOf(
+      [model, inspector](const QString& path, const views::AskExpression& then) {
+        const QString expression = model->expressionOf(path);
+        if (expression.isEmpty()) {
+          inspector->expressionOf(path, then);
+        } else {
+          then(QString::fromStdString(mi::askedValue(expression.toStdString()).expression));
+        }
+      });
 }
 
 void DebugPanes::connectSource() {

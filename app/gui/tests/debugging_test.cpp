@@ -5,8 +5,10 @@
 #include <optional>
 
 #include <QAbstractItemModel>
+#include <QAction>
 #include <QDir>
 #include <QFile>
+#include <QMenu>
 #include <QProcess>
 #include <QSettings>
 #include <QSignalSpy>
@@ -270,6 +272,23 @@ void DebuggingTest::wrongValueAtTheFailure() {
   if (const QString shots = qEnvironmentVariable("PF_SHOTS"); !shots.isEmpty()) {
     watches.window()->grab().save(shots + QStringLiteral("/watch-open.png"));
   }
+  // In another format, by its menu; its parts are in the same one.
+  watches.tree()->setCurrentIndex(top);
+  watches.formats()->actions().at(1)->trigger();
+  QCOMPARE(model.expressions().last(), QStringLiteral("/x &report"));
+  const QString hexadecimal = QStringLiteral("0x") + QString::number(number.toInt(), 16);
+  QTRY_COMPARE_WITH_TIMEOUT(shownOf(QStringLiteral("number")), hexadecimal, kPatience);
+  // A part is watched by GDB's expression.
+  auto& variables = *m_window->findChild<pf::views::VariablesView*>();
+  const QModelIndex report = variables.model()->indexOf(QStringLiteral("v/report"));
+  QVERIFY(report.isValid());
+  variables.tree()->expand(report);
+  QTRY_VERIFY_WITH_TIMEOUT(variables.model()->rowCount(report) > 0, kPatience);
+  variables.tree()->setCurrentIndex(variables.model()->index(0, 0, report));
+  variables.watchAction()->trigger();
+  QTRY_VERIFY_WITH_TIMEOUT(model.expressions().last().contains(QLatin1String("(report).")),
+                           kPatience);
+  model.removeExpression(model.rowCount() - 1);
   model.removeExpression(top.row());
 }
 

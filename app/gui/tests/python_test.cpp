@@ -107,7 +107,7 @@ void PythonTest::globals() {
   QString path;
   for (int row = 0; row < model->rowCount(); ++row) {
     const pf::values::Variable* variable = model->variable(model->index(row, 0));
-    path = variable->name == QLatin1String("globals") ? variable->path : path;
+    path = variable->name.startsWith(QLatin1String("globals of")) ? variable->path : path;
   }
   QVERIFY(!path.isEmpty());
   m_window->session().inspector().expand(path, 0);

@@ -2,13 +2,19 @@
 #include "app/session/inspection/inspector.h"
 
 #include <algorithm>
+#include <memory>
+#include <utility>
 
 #include "app/session/state/frame_values.h"
 
 namespace pf::session {
 namespace {
 
-constexpr const char* kGlobalsPath = "v/globals of the module";  // no name of a variable
+constexpr const char* kGlobalsPath = "v/globals of the file";  // no name of a variable
+
+bool isGlobal(const QString& path) {
+  return path.startsWith(QLatin1String(kGlobalsPath) + QLatin1Char('/'));
+}
 
 QString place(const values::StackFrame& frame) {
   return frame.file.isEmpty() ? frame.function
@@ -181,12 +187,27 @@ void Inspector::goesOn() {
   m_frameShown.drop();
 }
 
-/// One that GDB has made too late: nobody asks for it any more.
-void Inspector::letGo(int rank, const Result<mi::VarObject>& object) {
-  mi::GdbSession* gdb = m_state.debugger(rank);
-  if (object && gdb != nullptr) {
-    gdb->inspect().deleteVar(object->name, [](const Status&) {});
-  }
+/// `done` is called while the frame is shown. An object that GDB has made too late is given back.
+void Inspector::makeObject(const mi::AskedValue& value, const QString& path,
+                           std::function<void(const Result<mi::VarObject>&)> done) {
+  const int rank = m_state.current;
+  m_state.debugger(rank)->inspect().createVar(
+      frameRef(), value.expression,
+      [this, value, path, rank, done = std::move(done),
+       asked = m_frameShown.guard()](const Result<mi::VarObject>& object) {
+        mi::GdbSession* const gdb = m_state.debugger(rank);
+        if (!asked && object && gdb != nullptr) {
+          gdb->inspect().deleteVar(object->name, [](const Status&) {});
+        }
+        if (!asked) {
+          return;
+        }
+        if (object) {
+          m_objects[path] = {toText(object->name), value.format, toText(value.expression)};
+          m_roots.push_back(object->name);
+        }
+        done(object);
+      });
 }
 
 void Inspector::publishVariables() {
@@ -230,15 +251,10 @@ void Inspector::showVariables(const std::vector<mi::Variable>& variables) {
     }
     // A structure, an array or a pointer: its variable object knows what is inside.
     ++m_pending;
-    gdb->inspect().createVar(frameRef(), variable.name,
-                             [this, index, pointer, asked = m_frameShown.guard(),
-                              rank = m_state.current](const Result<mi::VarObject>& object) {
-                               if (asked) {
-                                 showObject(index, pointer, object);
-                               } else {
-                                 letGo(rank, object);
-                               }
-                             });
+    makeObject({0, variable.name}, row.path,
+               [this, index, pointer](const Result<mi::VarObject>& object) {
+                 showObject(index, pointer, object);
+               });
   }
   appendGlobals();
   if (m_pending == 0) {
@@ -246,14 +262,16 @@ void Inspector::showVariables(const std::vector<mi::Variable>& variables) {
   }
 }
 
-/// Of a frame of Python: its module's variables, in a row of their own, which are read when that is opened.
+/// The variables of the source file (of Python: of the module), in a row of their own, which are read when that is opened.
 void Inspector::appendGlobals() {
-  if (valueRef().python == 0 || selected()->function == QLatin1String("<module>")) {
+  const values::StackFrame* const frame = selected();
+  if (frame == nullptr || frame->file.isEmpty() ||
+      (frame->python != 0 && frame->function == QLatin1String("<module>"))) {
     return;
   }
   values::Variable row;
   row.path = QLatin1String(kGlobalsPath);
-  row.name = tr("globals");
+  row.name = tr("globals of %1").arg(frame->file.section(QLatin1Char('/'), -1));
   row.hasChildren = true;
   row.editable = false;
   m_variables.append(row);
@@ -264,34 +282,60 @@ void Inspector::expandGlobals() {
   if (gdb == nullptr) {
     return;
   }
-  gdb->inspect().pythonGlobals(valueRef(), [this, asked = m_frameShown.guard()](
-                                               const Result<std::vector<mi::Variable>>& found) {
+  gdb->inspect().globals(valueRef(), [this, asked = m_frameShown.guard()](
+                                         const Result<std::vector<mi::Variable>>& found) {
     if (!asked) {
       return;
     }
-    if (!found) {
+    if (found) {
+      showGlobals(*found);
+    } else {
       Q_EMIT message(toText(found.error().text()), true);
-      return;
     }
-    QList<values::Variable> children;
-    for (const mi::Variable& each : *found) {
-      values::Variable row;
-      row.path = QLatin1String(kGlobalsPath) + QLatin1Char('/') + toText(each.name);
-      row.name = toText(each.name);
-      row.type = toText(each.type);
-      row.value = toText(each.value.value_or(""));
-      row.editable = false;
-      children.append(row);
-    }
-    Q_EMIT childrenArrived(QLatin1String(kGlobalsPath), children, false);
   });
+}
+
+void Inspector::showGlobals(const std::vector<mi::Variable>& variables) {
+  mi::GdbSession* gdb = m_state.stoppedDebugger(m_state.current);
+  const auto rows = std::make_shared<QList<values::Variable>>();
+  const auto pending = std::make_shared<std::size_t>(1);
+  const auto finish = [this, rows, pending] {
+    if (--*pending == 0) {
+      Q_EMIT childrenArrived(QLatin1String(kGlobalsPath), *rows, false);
+    }
+  };
+  for (const mi::Variable& each : variables) {
+    values::Variable row;
+    row.name = toText(each.name);
+    row.path = QLatin1String(kGlobalsPath) + QLatin1Char('/') + row.name;
+    row.type = toText(each.type);
+    row.value = toText(each.value.value_or(""));
+    row.editable = false;
+    rows->append(row);
+    if (each.value || gdb == nullptr) {
+      continue;
+    }
+    ++*pending;
+    makeObject({0, each.name}, row.path,
+               [rows, finish, index = rows->size() - 1](const Result<mi::VarObject>& object) {
+                 values::Variable& shown = (*rows)[index];
+                 shown.editable = object.ok();
+                 if (object) {
+                   shown.hasChildren = object->expandable();
+                   shown.value = toText(object->value);
+                   shown.type = toText(object->type);
+                 } else {
+                   shown.value = toText(object.error().message);
+                 }
+                 finish();
+               });
+  }
+  finish();
 }
 
 void Inspector::showObject(qsizetype index, bool pointer, const Result<mi::VarObject>& object) {
   values::Variable& shown = m_variables[index];
   if (object) {
-    m_objects[shown.path] = toText(object->name);
-    m_roots.push_back(object->name);
     shown.hasChildren = object->expandable();
     shown.value = pointer && !shown.value.isEmpty() ? shown.value : toText(object->value);
   } else {
@@ -303,7 +347,7 @@ void Inspector::showObject(qsizetype index, bool pointer, const Result<mi::VarOb
   }
 }
 
-void Inspector::expand(const QString& path, int from) {
+void Inspector::expand(const QString& path, int from, const QString& expression) {
   constexpr int kPage = 100;
   if (path == QLatin1String(kGlobalsPath)) {
     expandGlobals();
@@ -311,11 +355,17 @@ void Inspector::expand(const QString& path, int from) {
   }
   const auto found = m_objects.find(path);
   mi::GdbSession* gdb = m_state.stoppedDebugger(m_state.current);
-  if (found == m_objects.end() || gdb == nullptr) {
+  if (gdb == nullptr) {
+    return;
+  }
+  if (found == m_objects.end()) {
+    if (!expression.isEmpty()) {
+      openExpression(expression, path);
+    }
     return;
   }
   gdb->inspect().children(
-      found->second.toStdString(), from, kPage,
+      found->second.name.toStdString(), {from, kPage, found->second.format},
       [this, path, from, asked = m_frameShown.guard()](const Result<mi::VarPage>& page) {
         if (!asked) {
           return;
@@ -328,9 +378,21 @@ void Inspector::expand(const QString& path, int from) {
       });
 }
 
+void Inspector::openExpression(const QString& expression, const QString& path) {
+  const mi::AskedValue value = mi::askedValue(expression.toStdString());
+  makeObject(value, path, [this, path](const Result<mi::VarObject>& object) {
+    if (object) {
+      expand(path, 0, {});
+    } else {
+      Q_EMIT childrenArrived(path, {}, false);  // its row says why
+    }
+  });
+}
+
 void Inspector::showChildren(const QString& path, int from, const mi::VarPage& page) {
   QList<values::Variable> children;
   int number = from;
+  const char format = m_objects[path].format;
   for (const mi::VarObject& child : page.children) {
     values::Variable row;
     row.path = path + QLatin1Char('/') + QString::number(number++);
@@ -338,33 +400,34 @@ void Inspector::showChildren(const QString& path, int from, const mi::VarPage& p
     row.type = toText(child.type);
     row.value = toText(child.value);
     row.hasChildren = child.expandable();
-    m_objects[row.path] = toText(child.name);
+    m_objects[row.path] = {toText(child.name), format, {}};
     children.append(row);
   }
   Q_EMIT childrenArrived(path, children, page.hasMore);
 }
 
-void Inspector::expandExpression(const QString& expression, const QString& path, int from) {
+void Inspector::expressionOf(const QString& path, const std::function<void(const QString&)>& done) {
+  const auto object = m_objects.find(path);
   mi::GdbSession* gdb = m_state.stoppedDebugger(m_state.current);
-  if (m_objects.contains(path) || gdb == nullptr) {
-    expand(path, from);
-    return;
+  if (path == QLatin1String(kGlobalsPath)) {
+    Q_EMIT message(tr("Open it, and choose one of its variables."), true);
+  } else if (object == m_objects.end()) {
+    done(path.mid(isGlobal(path) ? QString(QLatin1String(kGlobalsPath)).size() + 1 : 2));
+  } else if (!object->second.expression.isEmpty()) {
+    done(object->second.expression);
+  } else if (gdb != nullptr) {
+    gdb->inspect().pathOf(
+        object->second.name.toStdString(),
+        [this, done, asked = m_frameShown.guard()](const Result<std::string>& text) {
+          if (asked && text) {
+            done(toText(*text));
+          } else if (asked) {
+            Q_EMIT message(tr("GDB has no expression for this part: %1. Write it in Watches.")
+                               .arg(toText(text.error().message)),
+                           true);
+          }
+        });
   }
-  gdb->inspect().createVar(frameRef(), expression.toStdString(),
-                           [this, path, asked = m_frameShown.guard(),
-                            rank = m_state.current](const Result<mi::VarObject>& object) {
-                             if (!asked) {
-                               letGo(rank, object);
-                               return;
-                             }
-                             if (!object) {
-                               Q_EMIT childrenArrived(path, {}, false);  // its row says why
-                               return;
-                             }
-                             m_roots.push_back(object->name);
-                             m_objects[path] = toText(object->name);
-                             expand(path, 0);
-                           });
 }
 
 void Inspector::edit(const QString& path, const QString& value) {
@@ -385,7 +448,7 @@ void Inspector::edit(const QString& path, const QString& value) {
     m_state.fleet.refreshWatches();
   };
   if (const auto found = m_objects.find(path); found != m_objects.end()) {
-    gdb->inspect().assignVar(found->second.toStdString(), value.toStdString(), finish);
+    gdb->inspect().assignVar(found->second.name.toStdString(), value.toStdString(), finish);
   } else {
     const QString expression = path.section(QLatin1Char('/'), -1) + QLatin1String(" = ") + value;
     gdb->inspect().evaluate(valueRef(), expression.toStdString(), finish);

@@ -12,6 +12,7 @@
 
 #include "app/session/state/latest.h"
 #include "app/session/state/session_state.h"
+#include "mi_bridge/value_format.h"
 
 namespace pf::session {
 
@@ -39,9 +40,10 @@ class Inspector : public QObject {
   [[nodiscard]] QString function() const;
 
   // -- variables of the selected frame
-  void expand(const QString& path, int from);
-  /// The same of an expression of the user, as `path`.
-  void expandExpression(const QString& expression, const QString& path, int from);
+  /// `expression`: of the user, that `path` stands for; empty: it is a variable, or a part.
+  void expand(const QString& path, int from, const QString& expression);
+  /// How a variable, or a part of one, is written in the frame. `done` is not called where it cannot be: that is told.
+  void expressionOf(const QString& path, const std::function<void(const QString&)>& done);
   void edit(const QString& path, const QString& value);
   void evaluate(const QString& expression, const std::function<void(const QString&)>& done);
   /// A value was changed by hand in this cycle.
@@ -75,21 +77,31 @@ class Inspector : public QObject {
   void showVariables(const std::vector<mi::Variable>& variables);
   void appendGlobals();
   void expandGlobals();
+  void showGlobals(const std::vector<mi::Variable>& variables);
   void notePython();
-  void letGo(int rank, const Result<mi::VarObject>& object);
+  void makeObject(const mi::AskedValue& value, const QString& path,
+                  std::function<void(const Result<mi::VarObject>&)> done);
+  void openExpression(const QString& expression, const QString& path);
   void showObject(qsizetype index, bool pointer, const Result<mi::VarObject>& object);
   void showChildren(const QString& path, int from, const mi::VarPage& page);
   void publishVariables();
   void setAltered(bool altered);
 
+  /// GDB's variable object.
+  struct Object {
+    QString name;
+    char format = 0;     ///< of its parts' values
+    QString expression;  ///< empty: it is a part of another one
+  };
+
   SessionState& m_state;
   int m_frame = 0;
   int m_thread = 0;
   QList<values::StackFrame> m_frames;
-  Latest<NoQuestion> m_stack;            ///< asked for
-  Latest<NoQuestion> m_frameShown;       ///< whose variables are asked for
-  std::map<QString, QString> m_objects;  ///< path -> GDB's variable object
-  std::vector<std::string> m_roots;      ///< those that are no part of another one
+  Latest<NoQuestion> m_stack;           ///< asked for
+  Latest<NoQuestion> m_frameShown;      ///< whose variables are asked for
+  std::map<QString, Object> m_objects;  ///< by path
+  std::vector<std::string> m_roots;     ///< those that are no part of another one
   QList<values::Variable> m_variables;
   std::size_t m_pending = 0;  ///< variables whose objects are not there yet
   bool m_altered = false;

@@ -83,7 +83,7 @@ void StandingCalls::refresh() {
 
 void StandingCalls::ask(int rank, mi::GdbSession& gdb) {
   const std::uint64_t question = m_asked[rank] = ++m_question;
-  gdb.inspect().standingCall(
+  gdb.inspect().taught().standingCall(
       {gdb.stop().thread, 0},
       [this, rank, question](const Result<std::optional<mi::StandingCall>>& call) {
         const auto asked = m_asked.find(rank);

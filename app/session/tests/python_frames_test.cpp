@@ -84,8 +84,8 @@ TEST_F(PythonFramesTest, VariablesAreReadOnlyAndGlobalsComeWhenTheyAreOpened) {
   ASSERT_EQ(shown.size(), 2);
   EXPECT_EQ(shown[0].name + shown[0].value, QLatin1String("grams25"));
   EXPECT_FALSE(shown[0].editable);
-  EXPECT_EQ(shown[1].name, QLatin1String("globals"));
-  inspector().expand(shown[1].path, 0);
+  EXPECT_EQ(shown[1].name, QLatin1String("globals of a.py"));
+  inspector().expand(shown[1].path, 0, {});
   pump();
   ASSERT_EQ(children.size(), 1);
   const auto globals = children.first()[1].value<QList<values::Variable>>();

@@ -40,10 +40,10 @@ TEST_F(PartsTest, VariablesComeWithWhatIsInside) {
         R"(child={name="var1.1",exp="1",numchild="0",value="8",type="int"}],has_more="0")"}});
   ASSERT_FALSE(variables.isEmpty());
   const auto shown = variables.last()[1].value<QList<values::Variable>>();
-  ASSERT_EQ(shown.size(), 2);
+  ASSERT_EQ(shown.size(), 3);  // and the globals
   EXPECT_EQ(shown[0].value, QLatin1String("3"));
   EXPECT_TRUE(shown[1].hasChildren);
-  session().inspector().expand(QStringLiteral("v/a"), 0);
+  session().inspector().expand(QStringLiteral("v/a"), 0, {});
   pump();
   ASSERT_EQ(children.size(), 1);
   const auto inside = children.first()[1].value<QList<values::Variable>>();

@@ -86,7 +86,7 @@ void checkSession(std::string_view bytes) {
       ++asked, session.run({static_cast<RunKind>(i % 7), 1, "a.c", 3}, once);
       ++asked, session.pause(once);
       ++asked, session.inspect().frames(1, 0, 5, once);
-      ++asked, session.inspect().children("v", 0, 5, once);
+      ++asked, session.inspect().children("v", {0, 5}, once);
       ++asked, session.breakpoints().insert(request, once);
       ++asked, session.console("print 1", once);
     }

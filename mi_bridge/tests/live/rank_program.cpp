@@ -16,6 +16,13 @@ extern "C" int MPI_Test(int serial);
 
 volatile int g_stopAtEvent = 0;
 volatile int g_exitWith = -1;
+int g_counts[3] = {0, 255, 4096};
+namespace deep {
+double weight = 1.5;
+namespace {
+int inside = 4;
+}
+}  // namespace deep
 
 int add(int left, int right) {
   int sum = left + right;  // MARK add
@@ -39,6 +46,11 @@ static void* count(void* argument) {
     *counter = *counter + 1;  // MARK count
     usleep(200);              // MARK counted
   }
+}
+
+static int hide() {
+  const int g_counts = deep::inside;
+  return g_counts;  // MARK hidden
 }
 
 int main(int argc, char** argv) {
@@ -80,7 +92,7 @@ int main(int argc, char** argv) {
       }
       waitpid(child, nullptr, 0);
     }
-    total += useless(numbers);
+    total += useless(numbers) + hide();
     total += MPI_Test(round);  // MARK test
     usleep(2000);              // MARK sleep
   }

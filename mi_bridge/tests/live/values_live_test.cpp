@@ -24,7 +24,7 @@ class ValuesLive : public ::testing::Test {
   }
   Result<VarPage> children(const std::string& name, int from, int count) {
     return rank.ask<VarPage>([&](Callback<VarPage> done) {
-      rank.session.inspect().children(name, from, count, std::move(done));
+      rank.session.inspect().children(name, {from, count}, std::move(done));
     });
   }
 
@@ -73,6 +73,46 @@ TEST_F(ValuesLive, HugeVectorInPages) {
   EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(5));
   EXPECT_TRUE(
       rank.wait([&](Done done) { rank.session.inspect().deleteVar(object->name, done); }).ok());
+}
+
+TEST_F(ValuesLive, FormatsOfValuesAndOfParts) {
+  stopAt("add");
+  EXPECT_EQ(rank.evaluate("/x 255"), "0xff");
+  EXPECT_EQ(rank.evaluate("/t 5 + 1"), "110");
+  EXPECT_EQ(rank.evaluate("/c 65"), "65 'A'");
+  EXPECT_EQ(rank.evaluate("/z g_counts"), "{0x00000000, 0x000000ff, 0x00001000}");
+  EXPECT_NE(rank.evaluate("/x nosuch").find("nosuch"), std::string::npos);
+  const auto object = create("g_counts");
+  ASSERT_TRUE(object.ok());
+  const auto page = rank.ask<VarPage>([&](Callback<VarPage> done) {
+    rank.session.inspect().children(object->name, {0, 2, 'x'}, std::move(done));
+  });
+  ASSERT_TRUE(page.ok());
+  ASSERT_EQ(page->children.size(), 2U);
+  EXPECT_EQ(page->children[1].value, "0xff");
+  const auto path = rank.ask<std::string>([&](Callback<std::string> done) {
+    rank.session.inspect().pathOf(page->children[1].name, std::move(done));
+  });
+  ASSERT_TRUE(path.ok());
+  EXPECT_EQ(rank.evaluate(*path), "255");
+}
+
+TEST_F(ValuesLive, GlobalsAreThoseOfTheFileWhateverIsCalledAsTheyAre) {
+  stopAt("hidden");
+  const auto found = rank.ask<std::vector<Variable>>([&](Callback<std::vector<Variable>> done) {
+    rank.session.inspect().globals(frame, std::move(done));
+  });
+  ASSERT_TRUE(found.ok());
+  std::vector<std::string> names;
+  for (const Variable& each : *found) {
+    EXPECT_FALSE(each.value);
+    names.push_back(each.name);
+  }
+  EXPECT_EQ(names,
+            (std::vector<std::string>{"g_stopAtEvent", "g_exitWith", "'rank_program.cpp'::g_counts",
+                                      "deep::weight", "deep::inside", "g_first", "g_second"}))
+      << testing::PrintToString(names);
+  EXPECT_EQ(rank.evaluate("deep::inside"), "4");
 }
 
 TEST_F(ValuesLive, UninitialisedMapCostsOnePage) {
