@@ -501,7 +501,7 @@ Result<int> runForced(const FlipOptions& options, const KnownRun& known, const F
   }
   job->stallAfter = kFlipStuckAfter;
   job->stallLimit = stuckTime(known.run, kMostStuck);
-  return logs.run(std::move(*job), {false, nullptr, true, {}});
+  return logs.run(std::move(*job), {.ownInput = false, .endStuck = true});
 }
 
 /// The new trace says of which run it is a branch, and by what.

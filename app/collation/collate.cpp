@@ -15,6 +15,7 @@
 #include "app/collation/launch_context.h"
 #include "app/collation/log_files.h"
 #include "app/collation/logs_of_trace.h"
+#include "app/collation/printed_text.h"
 #include "app/collation/race_reduction.h"
 #include "app/collation/rank_notes.h"
 #include "app/collation/rank_rows.h"
@@ -148,12 +149,12 @@ std::string contentsEnd(const db::PayloadInfo& payload) {
 namespace {
 
 /// The standard input that the recorder kept beside the logs.
-Result<std::optional<db::InputBytes>> keptInput(const std::string& logDirectory) {
+Result<std::optional<db::RawBytes>> keptInput(const std::string& logDirectory) {
   Result<std::optional<std::string>> bytes = readIfInLogs(logDirectory, "input", kMostInText);
   if (!bytes) {
     return bytes.error();
   }
-  return *bytes ? std::optional(db::InputBytes{std::move(**bytes)}) : std::nullopt;
+  return *bytes ? std::optional(db::RawBytes{std::move(**bytes)}) : std::nullopt;
 }
 
 /// A file of a rank that cannot be read goes beside the trace, before the directory is removed. `what`: "log".
@@ -301,7 +302,7 @@ Status Collation::keepUnreadLogs(const std::string& unreadTo) {
 
 Status Collation::addRun(db::TraceWriter& writer) const {
   db::RunInfo run = runInfo(m_logs, m_facts);
-  Result<std::optional<db::InputBytes>> input = keptInput(m_directory);
+  Result<std::optional<db::RawBytes>> input = keptInput(m_directory);
   if (!input) {
     return input.error();
   }
@@ -323,6 +324,9 @@ Status Collation::addLaunch(db::TraceWriter& writer) const {
   }
   for (db::SeenInput& seen : seenInputs(m_logs)) {
     writer.addSeenInput(std::move(seen));
+  }
+  for (db::Printed& printed : printedIn(m_directory)) {
+    writer.addPrinted(std::move(printed));
   }
   const Result<std::optional<std::string>> leftOut =
       readIfInLogs(m_directory, std::string("input") + kLeftOut, kMostInText);

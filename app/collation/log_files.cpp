@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "app/collation/printed_text.h"
 #include "app/unrecorded_jobs/core_file.h"
 #include "replay_engine/log_format/log_format.h"
 
@@ -94,8 +95,8 @@ std::optional<Rank> rankOfPayload(std::string_view name) {
 
 bool isNameInLogs(std::string_view name) {
   return name == "run.json" || name == "run.json.tmp" || name == "input" ||
-         name == "input.left-out" || rankOfLog(name) || rankOfPayload(name) ||
-         rankIn(name, ".world") || rankIn(name, ".group");
+         name == "input.left-out" || name == kPrintedFile || rankOfLog(name) ||
+         rankOfPayload(name) || rankIn(name, ".world") || rankIn(name, ".group");
 }
 
 bool mayBeRanks(std::int32_t ranks, std::size_t logs) {

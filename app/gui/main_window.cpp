@@ -17,6 +17,7 @@
 #include <QVBoxLayout>
 #include <QWhatsThis>
 
+#include "app/collation/printed_text.h"
 #include "app/gui/commands/attach_dialog.h"
 #include "app/gui/commands/breakpoint_actions.h"
 #include "app/gui/commands/command.h"
@@ -646,6 +647,7 @@ void MainWindow::showTrace(const QString& path, const LoadedTrace& trace,
     }
     say(m_shown->outcome(), false);
     showBanner(trace);
+    m_panes->showPrinted(trace.printed);
     m_part->restore();
     m_files->apply();
     m_pages->remember(path);
@@ -654,7 +656,8 @@ void MainWindow::showTrace(const QString& path, const LoadedTrace& trace,
 }
 
 void MainWindow::showBanner(const LoadedTrace& trace) {
-  m_banner->showRun(app::whatFailed(trace.ranks, trace.run.exitStatus), m_shown->index());
+  m_banner->showRun(app::whatFailed(trace.ranks, trace.run.exitStatus),
+                    app::lastPrinted(trace.printed), m_shown->index());
 }
 
 /// The session has it already. `last`: the recording is over.

@@ -298,7 +298,10 @@ Result<Recorded> record(const RecordOptions& options) {
     return begun.error();
   }
   const Result<int> status = logs.run(jobOptionsOf(options, *command, logs.facts(), logs.path()),
-                                      {true, options.input, options.endStuck, options.runLimit});
+                                      {.input = options.input,
+                                       .keepsOutput = true,
+                                       .endStuck = options.endStuck,
+                                       .limit = options.runLimit});
   if (!status) {
     logs.end();
     return status.error();

@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -13,6 +14,7 @@
 #include <thread>
 
 #include "app/collation/failure.h"
+#include "app/collation/printed_text.h"
 #include "app/files/paths.h"
 #include "app/recording/follow_recording.h"
 #include "app/recording/log_directory.h"
@@ -186,6 +188,9 @@ Result<int> RecordedLogs::run(JobOptions job, const RunSettings& settings) {
     m_input = std::move(*tee);
     job.input = m_input->launcherEnd();
   }
+  if (settings.keepsOutput) {
+    keepOutput(job);
+  }
   const StayForTheTrace stay;
   Result<std::unique_ptr<Job>> running = Job::start(std::move(job));
   if (!running) {
@@ -195,6 +200,9 @@ Result<int> RecordedLogs::run(JobOptions job, const RunSettings& settings) {
   if (m_input) {
     m_input->launched();
   }
+  if (m_output) {
+    m_output->launched();
+  }
   const auto begun = std::chrono::steady_clock::now();
   const Patience patience{settings.endStuck, [&settings, begun] {
                             const auto passed = std::chrono::steady_clock::now() - begun;
@@ -202,11 +210,33 @@ Result<int> RecordedLogs::run(JobOptions job, const RunSettings& settings) {
                                    (settings.limit.count() > 0 && passed > settings.limit);
                           }};
   Result<int> status = followRecording(**running, m_facts, m_input ? &*m_input : nullptr, patience);
+  if (m_output) {
+    m_output->drain();
+  }
   if (status) {
     m_facts.exitStatus = *status;
     m_daemonLost = (*running)->connection() == nullptr;
   }
   return status;
+}
+
+/// A stream that has to be a terminal stays one: of a program without a launcher, and of srun --pty. Nothing else of the recording
+/// needs what is printed.
+void RecordedLogs::keepOutput(JobOptions& job) {
+  const bool terminal = m_facts.launcher.empty() ||
+                        std::ranges::find(m_facts.command, "--pty") != m_facts.command.end();
+  const auto carried = [terminal](int stream) {
+    return terminal && isatty(stream) != 0 ? -1 : stream;
+  };
+  Result<OutputTee> tee =
+      OutputTee::start(m_logs + "/" + kPrintedFile, carried(job.output), carried(job.error));
+  if (!tee) {
+    tell(tee.error().message + ": it will not be in the trace");
+    return;
+  }
+  m_output = std::move(*tee);
+  job.output = m_output->outputEnd() >= 0 ? m_output->outputEnd() : job.output;
+  job.error = m_output->errorEnd() >= 0 ? m_output->errorEnd() : job.error;
 }
 
 bool RecordedLogs::interrupted() {

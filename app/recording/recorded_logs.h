@@ -10,6 +10,7 @@
 #include "app/collation/collate.h"
 #include "app/job/job.h"
 #include "app/recording/input_tee.h"
+#include "app/recording/output_tee.h"
 #include "replay_engine/base/unique_fd.h"
 
 namespace pf::app {
@@ -23,6 +24,7 @@ std::uint64_t randomSalt();
 struct RunSettings {
   bool ownInput = true;            ///< our standard input is the program's, and a copy of it kept
   RepeatedInput* input = nullptr;  ///< of one recording of several; null: our standard input
+  bool keepsOutput = false;        ///< and what launcher and program print
   bool endStuck = false;           ///< end the program once it cannot get on for certain
   std::chrono::milliseconds limit{0};  ///< end it after so long; 0: never
 };
@@ -49,6 +51,7 @@ class RecordedLogs {
 
  private:
   [[nodiscard]] Status awaitRanks() const;
+  void keepOutput(JobOptions& job);
   Result<std::optional<Collated>> sayWhyNot(const Error& error);
 
   RunFacts m_facts;
@@ -57,6 +60,7 @@ class RecordedLogs {
   const bool m_replace;
   UniqueFd m_lock;
   std::optional<InputTee> m_input;
+  std::optional<OutputTee> m_output;
   bool m_daemonLost = false;
 };
 

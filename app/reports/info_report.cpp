@@ -6,6 +6,7 @@
 
 #include "app/collation/failure.h"
 #include "app/collation/logs_of_trace.h"
+#include "app/collation/printed_text.h"
 #include "app/collation/race_reduction.h"
 #include "app/replaying/replay.h"
 #include "app/replaying/report_parts.h"
@@ -101,6 +102,7 @@ struct Info {
   std::map<Rank, std::string> damaged = {};    ///< what of them, by the checksums of what is stored
   bool unchecked = false;                      ///< too many to read them for this
   std::optional<TracingCounts> tracing = {};
+  std::string printed = {};  ///< the last line
 };
 
 /// Of all ranks.
@@ -268,6 +270,9 @@ Result<Info> infoOf(db::TraceStore& store) {
   info.owner = *owner;
   info.wildcards = *wildcards;
   info.notes = std::move(*notes);
+  if (const Result<std::vector<db::Printed>> printed = store.printed()) {
+    info.printed = lastPrinted(*printed);
+  }
   for (const db::RankInfo& rank : info.ranks) {
     info.bytes += rank.logBytes;
     info.online.add(rank);
@@ -336,6 +341,7 @@ std::string jsonText(const Info& info) {
        {"failed", failed ? json{{"rank", failed->rank >= 0 ? json(failed->rank) : json(nullptr)},
                                 {"text", failed->sentence}}
                          : json(nullptr)},
+       {"printed", info.printed.empty() ? json(nullptr) : json(info.printed)},
        {"cut", cuts},
        {"notGuaranteed", noted},
        {"tracing", info.tracing ? tracingJson(*info.tracing) : json(nullptr)},
@@ -394,6 +400,9 @@ std::string plainText(const Info& info) {
   }
   if (const std::optional<WhatFailed> failed = failedIn(info)) {
     out << "failed    " << failed->sentence << "\n";
+    if (!info.printed.empty()) {
+      out << "printed   " << info.printed << "\n";
+    }
   }
   if (run.exitStatus) {
     out << "exit      " << *run.exitStatus << "\n";

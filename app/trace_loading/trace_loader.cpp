@@ -127,6 +127,12 @@ views::TraceDataPtr loadOutline(const QString& path) {
 
 namespace {
 
+/// Whatever else the trace holds is of use without it.
+std::vector<db::Printed> printedIn(db::TraceStore& store) {
+  Result<std::vector<db::Printed>> printed = store.printed();
+  return printed ? std::move(*printed) : std::vector<db::Printed>();
+}
+
 Result<views::RaceTable> readRaces(db::TraceStore& store) {
   views::RaceTable races;
   const Status status = store.forEachRace([&](const db::RaceRecord& stored) {
@@ -216,7 +222,7 @@ Result<LoadedTrace> loadWhole(db::TraceStore& store, const QString& path,
     return status.error();
   }
   loading.finish(store.ranks(), loading.data->execution);
-  return LoadedTrace{std::move(loading.data), store.run(), store.ranks()};
+  return LoadedTrace{std::move(loading.data), store.run(), store.ranks(), printedIn(store)};
 }
 
 /// The whole of a trace, read when it is asked for and as long as somebody has it.
@@ -272,7 +278,8 @@ std::optional<Result<LoadedTrace>> loadChunks(db::TraceStore& store, const QStri
   }
   data.chunks = std::make_shared<const FileChunks>(std::move(*reader));
   data.whole = wholeOf(path, outline);
-  return Result<LoadedTrace>(LoadedTrace{std::move(loading.data), store.run(), store.ranks()});
+  return Result<LoadedTrace>(
+      LoadedTrace{std::move(loading.data), store.run(), store.ranks(), printedIn(store)});
 }
 
 }  // namespace

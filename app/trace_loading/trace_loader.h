@@ -14,6 +14,7 @@ struct LoadedTrace {
   views::TraceDataPtr data;
   db::RunInfo run;
   std::vector<db::RankInfo> ranks;
+  std::vector<db::Printed> printed;  ///< while it was recorded; nothing where it cannot be read
 };
 
 /// What can be shown of a trace before its events are read: soon there, however many they are.

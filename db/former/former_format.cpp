@@ -21,10 +21,12 @@ constexpr std::uint32_t kFormat12 = 12;
 constexpr std::uint32_t kFormat13 = 13;
 constexpr std::uint32_t kFormat14 = 14;
 constexpr std::uint32_t kFormat15 = 15;
+constexpr std::uint32_t kFormat16 = 16;
 
 /// The first of the tables that such a format lacks; of format 11 besides those that are others.
 TableId firstNew(std::uint32_t version) {
-  return version == kFormat15   ? TableId::Branch
+  return version == kFormat16   ? TableId::Printed
+         : version == kFormat15 ? TableId::Branch
          : version == kFormat14 ? TableId::JudgedRace
          : version == kFormat13 ? TableId::PartOfJob
                                 : TableId::GroupRecording;
@@ -69,7 +71,7 @@ std::vector<Table> tablesOf11() {
   return all;
 }
 
-/// Of formats 12 to 15.
+/// Of formats 12 to 16.
 std::vector<Table> tablesBefore(std::uint32_t version) {
   const auto end = tables().begin() + static_cast<std::ptrdiff_t>(firstNew(version));
   return {tables().begin(), end};
@@ -92,7 +94,7 @@ Status sealFrom(Database& database, TableId first, IsWhole&& isWhole) {
   return database.execute("PRAGMA user_version=" + std::to_string(kFormatVersion));
 }
 
-/// Of a trace of formats 12 to 15.
+/// Of a trace of formats 12 to 16.
 Status addNewTables(Database& database, std::uint32_t version) {
   const TableId first = firstNew(version);
   std::string sql;
@@ -375,7 +377,7 @@ Status Rewriting::run() {
 }  // namespace
 
 bool isFormerVersion(std::uint32_t version) {
-  return version >= kFormat11 && version <= kFormat15;
+  return version >= kFormat11 && version <= kFormat16;
 }
 
 std::string whoReads(std::uint32_t version) {
@@ -395,11 +397,13 @@ const std::vector<Table>& formerTables(std::uint32_t version) {
   static const std::vector<Table> k13 = tablesBefore(kFormat13);
   static const std::vector<Table> k14 = tablesBefore(kFormat14);
   static const std::vector<Table> k15 = tablesBefore(kFormat15);
+  static const std::vector<Table> k16 = tablesBefore(kFormat16);
   return version == kFormat11   ? k11
          : version == kFormat12 ? k12
          : version == kFormat13 ? k13
          : version == kFormat14 ? k14
          : version == kFormat15 ? k15
+         : version == kFormat16 ? k16
                                 : tables();
 }
 

@@ -47,6 +47,7 @@ class Salvage {
   std::vector<RankInfo> m_ranks;
   std::vector<LaunchFact> m_launch;
   std::vector<SeenInput> m_inputs;
+  std::vector<Printed> m_printed;
   std::vector<NotGuaranteed> m_notGuaranteed;
   std::vector<ModuleInfo> m_modules;
 };
@@ -110,6 +111,7 @@ Status Salvage::copyRecording() {
   const bool ranksKnown = read(TableId::Rank, false, m_ranks);
   read(TableId::LaunchFact, true, m_launch);
   read(TableId::SeenInput, true, m_inputs);
+  read(TableId::Printed, true, m_printed);
   read(TableId::NotGuaranteed, true, m_notGuaranteed);
   read(TableId::Module, false, m_modules);
   Result<LogChunkReader> reader = LogChunkReader::start(m_from);
@@ -214,6 +216,9 @@ Status Salvage::finishRecording() {
   }
   for (SeenInput& input : m_inputs) {
     m_to.addSeenInput(std::move(input));
+  }
+  for (Printed& printed : m_printed) {
+    m_to.addPrinted(std::move(printed));
   }
   for (NotGuaranteed& use : m_notGuaranteed) {
     m_to.addNotGuaranteed(std::move(use));

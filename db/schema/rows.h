@@ -60,6 +60,11 @@ void columns(Codec& c, V& v) {
   c(v.rank), c(v.kind), c(v.name), c(v.size), c(v.stamp);
 }
 
+template <typename Codec, Is<Printed> V>
+void columns(Codec& c, V& v) {
+  c(v.stream), c(v.beginning), c(v.leftOut), c(v.end);
+}
+
 template <typename Codec, Is<NotGuaranteed> V>
 void columns(Codec& c, V& v) {
   c(v.rank), c(v.what);

@@ -93,6 +93,8 @@ constexpr std::array kEntries{
           "id,parent_uuid,parent_file,made_by", "id"},
     Entry{TableId::BranchFlip, TableKind::Session, "branch_flip", kCreateBranchFlip,
           "id,rank,serial,send_rank,send_serial,text", "id"},
+    Entry{TableId::Printed, TableKind::Recording, "printed", kCreatePrinted,
+          "id,stream,beginning,left_out,ending", "id"},
 };
 
 std::string insertText(const char* name, std::string_view columns) {

@@ -19,7 +19,7 @@ inline constexpr const char* kSeeCheck =
 class Database;
 
 inline constexpr std::uint32_t kApplicationId = 0x50466E31;  // "PFn1"
-inline constexpr std::uint32_t kFormatVersion = 16;
+inline constexpr std::uint32_t kFormatVersion = 17;
 inline constexpr std::uint32_t kPageSize = 4096;
 
 enum class TableKind {
@@ -64,6 +64,7 @@ enum class TableId : std::size_t {
   JudgedRace,
   Branch,
   BranchFlip,
+  Printed,
 };
 
 struct Table {

@@ -325,4 +325,13 @@ inline constexpr const char* kCreateBranchFlip = R"(CREATE TABLE branch_flip(
   text TEXT NOT NULL                 -- the same in words, with the line
 ))";
 
+inline constexpr const char* kCreatePrinted = R"(CREATE TABLE printed(
+  -- What launcher and program wrote to a standard stream, in the order in which it came.
+  id INTEGER PRIMARY KEY,
+  stream INTEGER NOT NULL,           -- 1: standard output, 2: standard error
+  beginning BLOB,                    -- all of it, where it was short
+  left_out INTEGER NOT NULL,         -- bytes between beginning and end
+  ending BLOB
+))";
+
 }  // namespace pf::db

@@ -49,7 +49,7 @@ class RowWriter {
   void operator()(const std::string& value) { text(value); }
   void operator()(const std::vector<std::string>& value) { text(jsonOf(value)); }
   void operator()(const std::vector<Rank>& value) { text(jsonOf(value)); }
-  void operator()(const std::optional<InputBytes>& value) { value ? blob(value->bytes) : null(); }
+  void operator()(const std::optional<RawBytes>& value) { value ? blob(value->bytes) : null(); }
   template <std::integral T>
   void operator()(T value) {
     integer(static_cast<std::int64_t>(value));
@@ -86,12 +86,12 @@ class RowReader {
   void operator()(std::string& value) { value = text(); }
   void operator()(std::vector<std::string>& value) { require(fromJson(text(), value)); }
   void operator()(std::vector<Rank>& value) { require(fromJson(text(), value)); }
-  void operator()(std::optional<InputBytes>& value) {
+  void operator()(std::optional<RawBytes>& value) {
     if (isNull()) {
       skip();
       value.reset();
     } else {
-      value = InputBytes{std::string(blob())};
+      value = RawBytes{std::string(blob())};
     }
   }
   void operator()(bool& value) {

@@ -18,9 +18,9 @@ namespace pf::db {
 inline constexpr std::size_t kLongestLogChunk = 1U << 20;  ///< bytes of a raw log in one row
 
 /// A content that need not be text.
-struct InputBytes {
+struct RawBytes {
   std::string bytes;
-  friend bool operator==(const InputBytes&, const InputBytes&) = default;
+  friend bool operator==(const RawBytes&, const RawBytes&) = default;
 };
 
 /// Table `run`: the recorded run as a whole. Times are UTC, "2026-11-20T13:49:59Z".
@@ -40,7 +40,7 @@ struct RunInfo {
   std::optional<std::int32_t> exitStatus;  ///< of the launcher
   bool complete = false;                   ///< every rank reached MPI_Finalize
   std::uint64_t salt = 0;                  ///< seeds the checksums inside the recorded logs
-  std::optional<InputBytes> input;  ///< standard input of the launcher; nothing: not recorded
+  std::optional<RawBytes> input;  ///< standard input of the launcher; nothing: not recorded
   /// Totals. TraceWriter::writeExecution() and TraceStore::replaceExecution() set them.
   std::optional<std::uint64_t> messages;
   std::optional<std::uint64_t> wildcardReceives;
@@ -91,6 +91,15 @@ struct LaunchFact {
   static constexpr const char* kAlso = "also";    ///< this rank has it, the first has not
   static constexpr const char* kLacks = "lacks";  ///< this rank has it not, the first has
   friend bool operator==(const LaunchFact&, const LaunchFact&) = default;
+};
+
+/// Table `printed`: what launcher and program wrote to a standard stream; where it was long, its beginning and its end.
+struct Printed {
+  std::int32_t stream = 1;  ///< 1: standard output, 2: standard error
+  std::optional<RawBytes> beginning;
+  std::uint64_t leftOut = 0;  ///< bytes between the two
+  std::optional<RawBytes> end;
+  friend bool operator==(const Printed&, const Printed&) = default;
 };
 
 /// Table `seen_input`: what a rank looked at besides messages.

@@ -86,6 +86,10 @@ Result<std::vector<NotGuaranteed>> TraceStore::notGuaranteed() {
   return rowsOf<NotGuaranteed>(*m_database, TableId::NotGuaranteed, true);
 }
 
+Result<std::vector<Printed>> TraceStore::printed() {
+  return rowsOf<Printed>(*m_database, TableId::Printed, true);
+}
+
 Result<std::vector<ModuleInfo>> TraceStore::modules() {
   return rowsOf<ModuleInfo>(*m_database, TableId::Module, false);
 }

@@ -36,6 +36,7 @@ class TraceStore {
   [[nodiscard]] Result<std::vector<LaunchFact>> launchFacts();
   [[nodiscard]] Result<std::vector<SeenInput>> seenInputs();
   [[nodiscard]] Result<std::vector<NotGuaranteed>> notGuaranteed();
+  [[nodiscard]] Result<std::vector<Printed>> printed();
   [[nodiscard]] Result<std::vector<ModuleInfo>> modules();
 
   /// A raw log of a rank, chunk by chunk, in order; stops at the first error, also of `onChunk`.

@@ -63,6 +63,7 @@ struct TraceWriter::State {
   std::vector<RankInfo> ranks;
   std::vector<LaunchFact> launch;
   std::vector<SeenInput> inputs;
+  std::vector<Printed> printed;
   std::vector<NotGuaranteed> notGuaranteed;
   std::map<Rank, LogSize> logs;
   std::vector<PayloadInfo> payloads;
@@ -118,6 +119,10 @@ void TraceWriter::addLaunchFact(LaunchFact fact) {
 
 void TraceWriter::addSeenInput(SeenInput input) {
   m_state->inputs.push_back(std::move(input));
+}
+
+void TraceWriter::addPrinted(Printed printed) {
+  m_state->printed.push_back(std::move(printed));
 }
 
 void TraceWriter::addNotGuaranteed(NotGuaranteed use) {
@@ -218,6 +223,7 @@ Status TraceWriter::writeRows() {
        {writeNumberedRows(database, TableId::LaunchFact, m_state->launch),
         writeNumberedRows(database, TableId::SeenInput, m_state->inputs),
         writeNumberedRows(database, TableId::NotGuaranteed, m_state->notGuaranteed),
+        writeNumberedRows(database, TableId::Printed, m_state->printed),
         writeGroups(database, run.groups), writePayloads(database, m_state->payloads)}) {
     if (!status) {
       return status;

@@ -35,6 +35,7 @@ class TraceWriter {
   void addRank(RankInfo rank);
   void addLaunchFact(LaunchFact fact);
   void addSeenInput(SeenInput input);
+  void addPrinted(Printed printed);
   void addNotGuaranteed(NotGuaranteed use);
   Status addModule(const ModuleInfo& module);
   /// The next piece of the raw log of a rank: ordinals count from 0. At most kLongestLogChunk

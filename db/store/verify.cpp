@@ -210,6 +210,8 @@ std::string lostWith(TableId id) {
       return "what the ranks were started with, which a replay gives back";
     case TableId::SeenInput:
       return "the check that files are still those of the recording";
+    case TableId::Printed:
+      return "what the program printed while it was recorded";
     case TableId::NotGuaranteed:
       return "what a replay may do otherwise (of format 11 also how it was recorded: same "
              "addresses, time stamp counter, tags)";

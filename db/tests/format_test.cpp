@@ -102,7 +102,7 @@ TEST_F(Format, aForeignProgramReadsWhatIsNotInColumns) {
                     "integrity_check; PRAGMA user_version; PRAGMA journal_mode;",
                     output),
             0);
-  EXPECT_EQ(output, "benign\nMPI_Send\nok\n16\ndelete\n");
+  EXPECT_EQ(output, "benign\nMPI_Send\nok\n17\ndelete\n");
 }
 
 TEST_F(Format, tablesOverTheColumnsAreWhatTheColumnsHold) {

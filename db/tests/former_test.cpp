@@ -24,7 +24,7 @@ namespace {
 /// tests/data/format11.pft.zst: the small content of sample.cpp, when facts were rows of one table
 /// and what a user adds was notes; …-racing.pft.zst: the racing content. format12…: the same, before groups were recorded. format13.pft.zst: the content
 /// with groups, before it was kept which ranks are debugged. format14.pft.zst: the same content, before races
-/// were judged by names that survive edits. format15.pft.zst: the same, before a trace knew its parent.
+/// were judged by names that survive edits. format15.pft.zst: the same, before a trace knew its parent. format16.pft.zst: the same, before what a run prints was kept.
 void unpackFormer(const std::string& path, const char* name = "format11.pft.zst") {
   std::ifstream in(std::string(PF_DB_DATA "/") + name, std::ios::binary);
   const std::vector<char> packed((std::istreambuf_iterator<char>(in)),
@@ -37,8 +37,14 @@ void unpackFormer(const std::string& path, const char* name = "format11.pft.zst"
   ASSERT_EQ(::chmod(path.c_str(), 0600), 0);
 }
 
-Content contentOf15() {
+Content contentOf16() {
   Content content = groupContent();
+  content.printed.clear();
+  return content;
+}
+
+Content contentOf15() {
+  Content content = contentOf16();
   content.branches.clear();
   content.flips.clear();
   return content;
@@ -95,7 +101,8 @@ TEST(FormerFormat, isBroughtUpToDate) {
                                       {"format12-racing.pft.zst", racingContent()},
                                       {"format13.pft.zst", contentOf13()},
                                       {"format14.pft.zst", contentOf14()},
-                                      {"format15.pft.zst", contentOf15()}}) {
+                                      {"format15.pft.zst", contentOf15()},
+                                      {"format16.pft.zst", contentOf16()}}) {
     const Directory directory;
     const std::string path = directory.file("a.pft");
     unpackFormer(path, name);
@@ -294,7 +301,9 @@ TEST(FormerFormat, isSavedFromWhereItDoesNotOpen) {
                                      {true, "format14.pft.zst"},
                                      {false, "format14.pft.zst"},
                                      {true, "format15.pft.zst"},
-                                     {false, "format15.pft.zst"}}) {
+                                     {false, "format15.pft.zst"},
+                                     {true, "format16.pft.zst"},
+                                     {false, "format16.pft.zst"}}) {
     const Directory directory;
     const std::string path = directory.file("a.pft");
     unpackFormer(path, name);
@@ -313,6 +322,7 @@ TEST(FormerFormat, isSavedFromWhereItDoesNotOpen) {
               dump(std::string(name).starts_with("format13")   ? contentOf13()
                    : std::string(name).starts_with("format14") ? contentOf14()
                    : std::string(name).starts_with("format15") ? contentOf15()
+                   : std::string(name).starts_with("format16") ? contentOf16()
                                                                : smallContent()));
   }
 }

@@ -195,7 +195,7 @@ Content smallContent() {
   c.run.exitStatus = 134;
   c.run.complete = false;
   c.run.salt = 0xDEADBEEFCAFEF00DU;
-  c.run.input = InputBytes{std::string("3 4\n\0\xff", 6)};
+  c.run.input = RawBytes{std::string("3 4\n\0\xff", 6)};
   c.execution = smallExecution();
   c.run.messages = 4;
   c.run.wildcardReceives = 2;
@@ -268,6 +268,8 @@ Content groupContent() {
   c.parts = {{3, "1-2"}};
   c.judged = {{2, "MPI_Recv collect: MPI_Recv(&x);\nMPI_Send work: MPI_Send(&x);", "bug",
                "issue 12", "2026-11-28T13:59:00Z"}};
+  c.printed = {{1, RawBytes{std::string("one\0\xff", 5)}, 0, {}},
+               {2, RawBytes{"begin"}, 7, RawBytes{"end\n"}}};
   c.branches = {{1, "00000000-0000-4000-8000-00000000abcd", "/home/a/app.pft", "flip"}};
   c.flips = {{1, 0, 3, 2, 1, "MPI_Recv at a.c:7"}, {2, 1, 2, 0, 5, ""}};
   return c;
@@ -390,6 +392,9 @@ Status writeContent(const std::string& path, const Content& content) {
   for (const SeenInput& input : content.inputs) {
     writer->addSeenInput(input);
   }
+  for (const Printed& printed : content.printed) {
+    writer->addPrinted(printed);
+  }
   for (const NotGuaranteed& use : content.notGuaranteed) {
     writer->addNotGuaranteed(use);
   }
@@ -444,13 +449,14 @@ Result<Content> readContent(const std::string& path) {
   Result<std::vector<LaunchFact>> launch = store->launchFacts();
   Result<std::vector<SeenInput>> inputs = store->seenInputs();
   Result<std::vector<NotGuaranteed>> notGuaranteed = store->notGuaranteed();
+  Result<std::vector<Printed>> printed = store->printed();
   Result<std::vector<ModuleInfo>> modules = store->modules();
   Result<Execution> execution = store->readExecution(&c.times);
   Result<std::vector<StoredRace>> races = store->races();
   for (const Status& status :
        {launch ? Status() : Status(launch.error()), inputs ? Status() : Status(inputs.error()),
         notGuaranteed ? Status() : Status(notGuaranteed.error()),
-        modules ? Status() : Status(modules.error()),
+        printed ? Status() : Status(printed.error()), modules ? Status() : Status(modules.error()),
         execution ? Status() : Status(execution.error()),
         races ? Status() : Status(races.error())}) {
     if (!status) {
@@ -459,6 +465,7 @@ Result<Content> readContent(const std::string& path) {
   }
   c.launch = *launch;
   c.inputs = *inputs;
+  c.printed = *printed;
   c.notGuaranteed = *notGuaranteed;
   c.modules = *modules;
   c.execution = std::move(execution).value();
@@ -574,6 +581,10 @@ std::string dump(const Content& c) {
   }
   for (const LaunchFact& v : c.launch) {
     d("launch", v.rank, v.relation, v.kind, v.name, v.value);
+  }
+  for (const Printed& v : c.printed) {
+    d("printed", v.stream, v.leftOut, v.beginning ? v.beginning->bytes : "-",
+      v.end ? v.end->bytes : "-");
   }
   for (const SeenInput& v : c.inputs) {
     d("input", v.rank, v.kind, v.name, v.size, v.stamp);

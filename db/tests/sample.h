@@ -60,6 +60,7 @@ struct Content {
   std::vector<RankInfo> ranks;
   std::vector<LaunchFact> launch;
   std::vector<SeenInput> inputs;
+  std::vector<Printed> printed;
   std::vector<NotGuaranteed> notGuaranteed;
   std::vector<ModuleInfo> modules;
   std::vector<std::vector<std::vector<std::uint8_t>>> logs;  // [rank][ordinal]

@@ -129,7 +129,8 @@ void OutputView::addLine(const OutputLine& line) {
     return;
   }
   const Theme theme = Theme::of(palette());
-  const QString prefix = filterRank() < 0 ? u"[%1] "_s.arg(line.rank) : QString();
+  const bool known = line.rank >= 0;  // else it is what a launcher has put together
+  const QString prefix = filterRank() < 0 && known ? u"[%1] "_s.arg(line.rank) : QString();
   appendColored(*m_text, prefix + (line.continued ? u"… "_s : QString()) + line.text,
                 line.stream == OutputStream::Err ? theme.fail : theme.text);
 }

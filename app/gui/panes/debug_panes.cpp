@@ -62,6 +62,21 @@ void DebugPanes::refreshRanks() {
   m_views.diagram->setRankHeaders(std::move(headers));
 }
 
+void DebugPanes::showPrinted(const std::vector<db::Printed>& printed) {
+  for (const db::Printed& each : printed) {
+    const auto stream = each.stream == 2 ? values::OutputStream::Err : values::OutputStream::Out;
+    const auto show = [&](const QByteArray& bytes) { m_views.output->append(-1, stream, bytes); };
+    show(each.stream == 2 ? tr("(when it was recorded, to standard error)\n").toUtf8()
+                          : tr("(when it was recorded)\n").toUtf8());
+    show(each.beginning ? QByteArray::fromStdString(each.beginning->bytes) : QByteArray());
+    if (each.leftOut > 0) {
+      show(tr("\n(%1 bytes are not kept)\n").arg(each.leftOut).toUtf8());
+    }
+    show(each.end ? QByteArray::fromStdString(each.end->bytes) : QByteArray());
+    m_views.output->flush();
+  }
+}
+
 void DebugPanes::connectSession() {
   connect(&m_session, &DebugSession::ranksChanged, this, &DebugPanes::refreshRanks);
   connect(&m_session, &DebugSession::output, m_views.output, &views::OutputView::append);

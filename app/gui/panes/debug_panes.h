@@ -3,9 +3,12 @@
 // the session that it shows and asks.
 #pragma once
 
+#include <vector>
+
 #include <QObject>
 
 #include "app/gui/panes/window_views.h"
+#include "db/schema/trace_types.h"
 
 namespace pf::session {
 class DebugSession;
@@ -22,6 +25,8 @@ class DebugPanes : public QObject {
   DebugPanes(QWidget& window, const WindowViews& views, InspectionPanes& inspection,
              session::DebugSession& session);
 
+  /// What was printed while the trace was recorded.
+  void showPrinted(const std::vector<db::Printed>& printed);
   /// The ranks' states everywhere.
   void refreshRanks();
 

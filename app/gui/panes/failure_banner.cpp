@@ -107,14 +107,17 @@ void FailureBanner::showStuck(const QString& why) {
 }
 
 void FailureBanner::showRun(const std::optional<app::WhatFailed>& failed,
-                            const views::TraceIndexPtr& index) {
+                            const std::string& printed, const views::TraceIndexPtr& index) {
   clear();
   if (!failed) {
     return;
   }
   QString sentence = values::oneLine(QString::fromStdString(failed->sentence));
   sentence.replace(0, 1, sentence.left(1).toUpper());
-  m_text->setText(sentence + QLatin1Char('.'));
+  m_text->setText(printed.empty()
+                      ? sentence + QLatin1Char('.')
+                      : tr("%1. Last line printed: %2")
+                            .arg(sentence, values::oneLine(QString::fromStdString(printed))));
   const views::TraceData& trace = index->data();
   m_there->setVisible(trace.failure.event.valid());
   m_waits->setVisible(std::ranges::any_of(trace.ends, [](const views::RankEnd& end) {

@@ -21,8 +21,9 @@ class FailureBanner : public QFrame {
  public:
   explicit FailureBanner(QWidget* parent = nullptr);
 
-  /// `failed`: nothing hides it. Which race to look at first is worked out on another thread, and added.
-  void showRun(const std::optional<app::WhatFailed>& failed, const views::TraceIndexPtr& index);
+  /// `failed`: nothing hides it. `printed`: the last line of the program. Which race to look at first is worked out on another thread, and added.
+  void showRun(const std::optional<app::WhatFailed>& failed, const std::string& printed,
+               const views::TraceIndexPtr& index);
   /// A program that is being recorded does not get on: why. It can be ended from here.
   void showStuck(const QString& why);
   void clear();

@@ -110,7 +110,7 @@ void PythonTest::globals() {
     path = variable->name.startsWith(QLatin1String("globals of")) ? variable->path : path;
   }
   QVERIFY(!path.isEmpty());
-  m_window->session().inspector().expand(path, 0);
+  m_window->session().inspector().expand(path, 0, {});
   QTRY_COMPARE_WITH_TIMEOUT(valueOf(path + QStringLiteral("/UNIT")), QStringLiteral("'kg'"),
                             test::kPatience);
 }

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/collation/printed_text.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <optional>
+#include <ranges>
+#include <string_view>
+
+#include "app/collation/log_files.h"
+#include "replay_engine/base/shown_text.h"
+
+namespace pf::app {
+namespace {
+
+constexpr std::size_t kOfAStream = kFirstPrinted + kLastPrinted;
+constexpr std::size_t kLongestLine = 200;
+
+std::vector<std::string_view> linesOf(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    lines.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
+/// Without mpirun's mark of --tag-output, "[1,0]<stderr>:", and blanks around.
+std::string_view bare(std::string_view line) {
+  if (line.starts_with('[')) {
+    const std::size_t end = line.find(">:");
+    if (end != std::string_view::npos &&
+        line.substr(0, end).find("]<std") != std::string_view::npos) {
+      line.remove_prefix(end + 2);
+    }
+  }
+  constexpr std::string_view kBlanks = " \t\r";
+  const std::size_t first = line.find_first_not_of(kBlanks);
+  return first == std::string_view::npos
+             ? std::string_view()
+             : line.substr(first, line.find_last_not_of(kBlanks) - first + 1);
+}
+
+/// Open MPI's messages stand between two of them.
+bool isRule(std::string_view line) {
+  return line.size() >= 20 && line.find_first_not_of('-') == std::string_view::npos;
+}
+
+/// "[host:4711] …", as Open MPI's processes write.
+bool isOfAProcess(std::string_view line) {
+  const std::size_t end = line.find(']');
+  const std::size_t colon = line.substr(0, end).rfind(':');
+  return line.starts_with('[') && end != std::string_view::npos &&
+         colon != std::string_view::npos && colon + 1 < end &&
+         line.substr(colon + 1, end - colon - 1).find_first_not_of("0123456789") ==
+             std::string_view::npos;
+}
+
+bool isOfALauncher(std::string_view line) {
+  static constexpr std::array<std::string_view, 11> kBeginnings{
+      "mpirun",
+      "mpiexec",
+      "orterun",
+      "prterun",
+      "srun: ",
+      "slurmstepd: ",
+      "photofinish",
+      "====",
+      "=   ",
+      "YOUR APPLICATION TERMINATED",
+      "This typically refers to a problem"};
+  return isOfAProcess(line) || std::ranges::any_of(kBeginnings, [line](std::string_view each) {
+           return line.starts_with(each);
+         });
+}
+
+std::string lastLine(const db::Printed& printed) {
+  const std::optional<db::RawBytes>& text = printed.end ? printed.end : printed.beginning;
+  const std::vector<std::string_view> lines =
+      linesOf(text ? std::string_view(text->bytes) : std::string_view());
+  bool inMessage = false;
+  for (const std::string_view each : std::views::reverse(lines)) {
+    const std::string_view line = bare(each);
+    if (isRule(line)) {
+      inMessage = !inMessage;
+    } else if (!inMessage && !line.empty() && !isOfALauncher(line)) {
+      return shown(line.substr(0, kLongestLine)) + (line.size() > kLongestLine ? " …" : "");
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+std::size_t placeOfPrinted(std::size_t stream, std::uint64_t number) {
+  const std::uint64_t inStream =
+      number < kFirstPrinted ? number : kFirstPrinted + (number - kFirstPrinted) % kLastPrinted;
+  return sizeof(PrintedHeader) + stream * kOfAStream + static_cast<std::size_t>(inStream);
+}
+
+std::vector<db::Printed> printedIn(const std::string& logDirectory) {
+  const Result<std::optional<std::string>> file =
+      readIfInLogs(logDirectory, kPrintedFile, sizeof(PrintedHeader) + 2 * kOfAStream);
+  PrintedHeader header;
+  if (!file || !*file || (*file)->size() < sizeof header) {
+    return {};
+  }
+  const std::string& bytes = **file;
+  std::memcpy(&header, bytes.data(), sizeof header);
+  std::vector<db::Printed> all;
+  for (std::size_t stream = 0; header.magic == kPrintedMagic && stream < 2; ++stream) {
+    const std::uint64_t total = header.total[stream];
+    const std::uint64_t first = std::min<std::uint64_t>(total, kFirstPrinted);
+    const std::uint64_t last = std::min<std::uint64_t>(total - first, kLastPrinted);
+    const auto part = [&](std::uint64_t from, std::uint64_t count) {
+      db::RawBytes out;
+      for (std::uint64_t i = from; i < from + count; ++i) {
+        const std::size_t place = placeOfPrinted(stream, i);
+        if (place >= bytes.size()) {
+          return std::optional<db::RawBytes>();
+        }
+        out.bytes += bytes[place];
+      }
+      return std::optional(out);
+    };
+    db::Printed printed{
+        static_cast<std::int32_t>(stream) + 1, part(0, first), total - first - last, {}};
+    if (last > 0) {
+      printed.end = part(total - last, last);
+    }
+    if (total > 0 && printed.beginning && printed.end.has_value() == (last > 0)) {
+      all.push_back(std::move(printed));
+    }
+  }
+  return all;
+}
+
+std::string lastPrinted(const std::vector<db::Printed>& printed) {
+  std::string found;
+  for (const std::int32_t stream : {2, 1}) {
+    for (const db::Printed& each : printed) {
+      if (found.empty() && each.stream == stream) {
+        found = lastLine(each);
+      }
+    }
+  }
+  return found;
+}
+
+}  // namespace pf::app

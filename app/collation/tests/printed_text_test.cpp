@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/collation/printed_text.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include <gtest/gtest.h>
+
+namespace pf::app {
+namespace {
+
+std::vector<db::Printed> both(const char* out, const char* error) {
+  return {{1, db::RawBytes{out}, 0, {}}, {2, db::RawBytes{error}, 0, {}}};
+}
+
+TEST(LastPrinted, IsOfStandardErrorIfThereIsOne) {
+  EXPECT_EQ(lastPrinted(both("sum 3\nWRONG ANSWER\n", "")), "WRONG ANSWER");
+  EXPECT_EQ(lastPrinted(both("sum 3\n", "lost a row\n\n")), "lost a row");
+  EXPECT_EQ(lastPrinted(both("", "")), "");
+  EXPECT_EQ(lastPrinted({}), "");
+}
+
+TEST(LastPrinted, IsNoneOfALauncher) {
+  const char* const openMpi =
+      "KeyError: 'x'\n"
+      "--------------------------------------------------------------------------\n"
+      "MPI_ABORT was invoked on rank 0 in communicator MPI_COMM_WORLD\nwith errorcode 1.\n"
+      "--------------------------------------------------------------------------\n"
+      "[node1:04711] *** Process received signal ***\n"
+      "mpirun: killing job...\n";
+  EXPECT_EQ(lastPrinted(both("", openMpi)), "KeyError: 'x'");
+  const char* const mpich =
+      "row 7 is missing\n\n"
+      "===================================================================================\n"
+      "=   BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES\n"
+      "===================================================================================\n"
+      "YOUR APPLICATION TERMINATED WITH THE EXIT STRING: Aborted (signal 6)\n"
+      "This typically refers to a problem with your application.\n";
+  EXPECT_EQ(lastPrinted(both("out\n", mpich)), "row 7 is missing");
+  EXPECT_EQ(lastPrinted(both("out\n", "mpirun: nothing else\n")), "out");
+  EXPECT_EQ(lastPrinted(both("[1,0]<stdout>:tagged\r\n", "")), "tagged");
+  EXPECT_EQ(lastPrinted(both("[0] of a rank\n", "")), "[0] of a rank");
+}
+
+TEST(LastPrinted, IsShownWhateverItIs) {
+  EXPECT_EQ(lastPrinted(both("\x1b[31mred\xff\n", "")), "\\x1b[31mred\\xff");
+  const std::string cut = lastPrinted(both(std::string(1000, 'a').c_str(), ""));
+  EXPECT_TRUE(cut.size() < 210 && cut.ends_with(" …")) << cut;
+}
+
+class PrintedInTest : public ::testing::Test {
+ protected:
+  PrintedInTest() {
+    char path[] = "/tmp/pf-printed-XXXXXX";
+    m_directory = ::mkdtemp(path);
+  }
+  ~PrintedInTest() override { std::filesystem::remove_all(m_directory); }
+  void write(const std::string& bytes) {
+    std::ofstream(m_directory + "/" + kPrintedFile, std::ios::binary) << bytes;
+  }
+  static std::string fileOf(const PrintedHeader& header, std::size_t size) {
+    std::string bytes(sizeof header + size, 'x');
+    std::memcpy(bytes.data(), &header, sizeof header);
+    return bytes;
+  }
+  std::string m_directory;
+};
+
+TEST_F(PrintedInTest, NothingThatIsNotWhole) {
+  EXPECT_TRUE(printedIn(m_directory).empty());
+  write("short");
+  EXPECT_TRUE(printedIn(m_directory).empty());
+  PrintedHeader header;
+  header.total[0] = 5;
+  write(fileOf(header, 4));
+  EXPECT_TRUE(printedIn(m_directory).empty());
+  header.total[0] = ~0ULL;
+  write(fileOf(header, 100));
+  EXPECT_TRUE(printedIn(m_directory).empty());
+  header.total[0] = 5;
+  header.magic = 0;
+  write(fileOf(header, 100));
+  EXPECT_TRUE(printedIn(m_directory).empty());
+  header.magic = kPrintedMagic;
+  write(fileOf(header, 100));
+  const std::vector<db::Printed> whole = printedIn(m_directory);
+  ASSERT_EQ(whole.size(), 1U);
+  EXPECT_EQ(whole[0], (db::Printed{1, db::RawBytes{"xxxxx"}, 0, {}}));
+}
+
+}  // namespace
+}  // namespace pf::app
