@@ -11,6 +11,7 @@
 #include "mi_bridge/breakpoint_words.h"
 #include "mi_bridge/command.h"
 #include "mi_bridge/python_literal.h"
+#include "mi_bridge/verbs.h"
 
 namespace pf::mi {
 namespace {
@@ -40,23 +41,6 @@ Words split(std::string_view line) {
     length = 1;
   }
   return {line.substr(0, length), trimmed(line.substr(length))};
-}
-
-/// Whether `verb` is `name` or an abbreviation of at least `shortest` letters.
-bool isVerb(std::string_view verb, std::string_view name, std::size_t shortest) {
-  return verb.size() >= shortest && verb.size() <= name.size() &&
-         name.substr(0, verb.size()) == verb;
-}
-
-struct Verb {
-  std::string_view name;
-  std::size_t shortest;
-};
-
-template <std::size_t N>
-bool isOneOf(std::string_view verb, const std::array<Verb, N>& verbs) {
-  return std::any_of(verbs.begin(), verbs.end(),
-                     [verb](const Verb& v) { return isVerb(verb, v.name, v.shortest); });
 }
 
 bool isPython(std::string_view verb) {
@@ -94,7 +78,7 @@ std::optional<ToolAction> actionOf(std::string_view verb) {
        {{"reverse-stepi", 13}, ToolAction::Before},
        {{"rni", 3}, ToolAction::Before}}};
   for (const auto& [v, action] : kActions) {
-    if (isVerb(verb, v.name, v.shortest)) {
+    if (isVerb(verb, v)) {
       return action;
     }
   }
@@ -108,7 +92,7 @@ bool setsForks(const Words& words) {
                                                   {"follow-exec-mode", 8},
                                                   {"detach-on-fork", 3},
                                                   {"schedule-multiple", 10}}};
-  return (isVerb(words.verb, "set", 3) || isVerb(words.verb, "with", 1)) &&
+  return (isVerb(words.verb, {"set", 3}) || isVerb(words.verb, {"with", 1})) &&
          isOneOf(split(words.rest).verb, kSettings);
 }
 bool catchesForks(const Words& words) {
@@ -202,7 +186,7 @@ bool leavesTheProgram(std::string_view verb) {
 /// "set" is for the program's variables; GDB's own settings name files, languages and wrappers.
 bool setsTheDebugger(const Words& words) {
   static constexpr std::array<Verb, 2> kHarmless{{{"variable", 3}, {"print", 2}}};
-  if (!isVerb(words.verb, "set", 3)) {
+  if (!isVerb(words.verb, {"set", 3})) {
     return false;
   }
   const Words what = split(words.rest);
@@ -365,7 +349,7 @@ Result<std::string> ConsoleBlock::take() {
   }
   const std::string first = lines.front();
   const Words words = split(first);
-  if (isVerb(words.verb, "commands", 4)) {
+  if (isVerb(words.verb, {"commands", 4})) {
     return breakpointCommands(words.rest, {lines.begin() + 1, lines.end() - 1});
   }
   const bool python = isPython(words.verb);

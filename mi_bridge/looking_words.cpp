@@ -6,6 +6,8 @@
 #include <cctype>
 #include <string>
 
+#include "mi_bridge/verbs.h"
+
 namespace pf::mi {
 namespace {
 
@@ -77,18 +79,6 @@ Error refused(std::string_view text, const std::string& why) {
           "Ask for a value, and for nothing else."};
 }
 
-struct LookingVerb {
-  std::string_view name;
-  std::size_t shortest;  ///< letters of an abbreviation
-};
-
-template <std::size_t N>
-bool isAnyOf(std::string_view word, const std::array<LookingVerb, N>& verbs) {
-  return std::any_of(verbs.begin(), verbs.end(), [word](const LookingVerb& verb) {
-    return word.size() >= verb.shortest && verb.name.substr(0, word.size()) == word;
-  });
-}
-
 bool isNumber(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
     return (std::isdigit(static_cast<unsigned char>(c)) != 0) || c == '.';
@@ -134,25 +124,25 @@ bool frame(std::string_view rest) {
 }
 
 bool looks(std::string_view line, bool nested) {
-  static constexpr std::array<LookingVerb, 15> kAny{{{"backtrace", 4},
-                                                     {"bt", 2},
-                                                     {"where", 3},
-                                                     {"print", 1},
-                                                     {"inspect", 3},
-                                                     {"output", 3},
-                                                     {"ptype", 3},
-                                                     {"whatis", 5},
-                                                     {"x", 1},
-                                                     {"list", 1},
-                                                     {"info", 1},
-                                                     {"show", 4},
-                                                     {"disassemble", 5},
-                                                     {"help", 1},
-                                                     {"apropos", 3}}};
-  static constexpr std::array<LookingVerb, 2> kSteps{{{"up", 2}, {"down", 3}}};
+  static constexpr std::array<Verb, 15> kAny{{{"backtrace", 4},
+                                              {"bt", 2},
+                                              {"where", 3},
+                                              {"print", 1},
+                                              {"inspect", 3},
+                                              {"output", 3},
+                                              {"ptype", 3},
+                                              {"whatis", 5},
+                                              {"x", 1},
+                                              {"list", 1},
+                                              {"info", 1},
+                                              {"show", 4},
+                                              {"disassemble", 5},
+                                              {"help", 1},
+                                              {"apropos", 3}}};
+  static constexpr std::array<Verb, 2> kSteps{{{"up", 2}, {"down", 3}}};
   std::string_view rest = line;
   const std::string_view verb = takeLettersOf(rest);
-  if (isAnyOf(verb, kSteps)) {
+  if (isOneOf(verb, kSteps)) {
     return rest.empty() || isNumber(rest);
   }
   if (verb == "frame" || verb == "f") {
@@ -161,7 +151,7 @@ bool looks(std::string_view line, bool nested) {
   if (verb == "thread" || verb == "t") {
     return thread(rest, nested);
   }
-  return isAnyOf(verb, kAny);
+  return isOneOf(verb, kAny);
 }
 
 }  // namespace

@@ -3,12 +3,11 @@
 
 #include "app/cli/command.h"
 #include "app/cli/output.h"
+#include "app/replaying/locality_groups.h"
 #include "app/reports/groups_report.h"
 
 namespace pf::cli {
 namespace {
-
-constexpr std::size_t kMostInAGroup = 100'000'000;
 
 struct GroupsWords {
   std::string trace;
@@ -33,7 +32,7 @@ void addGroups(CLI::App& parser, Commands& commands) {
   command
       ->add_option("--max", words->options.most,
                    "ranks in a group at most (default: twice the processors of this machine)")
-      ->check(CLI::Range(std::size_t{1}, kMostInAGroup));
+      ->check(CLI::Range(std::size_t{1}, app::kMostInAGroup));
   command->add_flag("--json", words->options.json, "one JSON document");
   command->add_option("--picture", words->options.picture,
                       "SVG file to make: who gets how much from whom, groups framed");

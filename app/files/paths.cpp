@@ -16,6 +16,11 @@ std::string fileName(const std::string& path) {
   return path.substr(path.find_last_of('/') + 1);
 }
 
+bool isThere(const std::string& path) {
+  std::error_code error;
+  return fs::exists(fs::symlink_status(path, error));
+}
+
 bool isFile(const std::string& path) {
   std::error_code error;
   return fs::is_regular_file(path, error);

@@ -12,6 +12,9 @@ std::string absolutePath(const std::string& path);
 /// The last part of a path.
 std::string fileName(const std::string& path);
 
+/// Something has this name, be it a link that leads nowhere.
+bool isThere(const std::string& path);
+
 /// What is there (behind links, too) is an ordinary file; a directory.
 bool isFile(const std::string& path);
 bool isDirectory(const std::string& path);

@@ -14,6 +14,7 @@
 #include <memory>
 #include <string_view>
 
+#include "app/files/paths.h"
 #include "app/recording/kept_output.h"
 #include "app/recording/repeated_input.h"
 #include "app/traces/own_traces.h"
@@ -255,11 +256,6 @@ Status check(const std::string& command, const Printed& printed, TriedRun& run) 
   return {};
 }
 
-bool isTaken(const std::string& path) {
-  std::error_code unknown;
-  return fs::exists(fs::symlink_status(path, unknown));
-}
-
 /// The names that the search will give.
 Status areFree(const std::string& trace, bool replace) {
   for (const std::string& name : {trace, goodName(trace)}) {
@@ -267,7 +263,7 @@ Status areFree(const std::string& trace, bool replace) {
       if (Status status = mayBecomeTrace(name); !status) {
         return status;
       }
-    } else if (isTaken(name)) {
+    } else if (isThere(name)) {
       return Error{ErrorCode::Usage,
                    name + " is there, and " +
                        (name == trace ? "the run that fails" : "a good run") +
@@ -337,7 +333,7 @@ Result<Tried> recordUntilFailure(const RecordOptions& options, const UntilFailur
   each.quiet = true;
   each.endStuck = true;
   const Result<std::string> trace =
-      nameOfTrace(options, [](const std::string& name) { return isTaken(goodName(name)); });
+      nameOfTrace(options, [](const std::string& name) { return isThere(goodName(name)); });
   if (!trace) {
     return trace.error();
   }

@@ -29,7 +29,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::string_view kAuto = "auto";
-constexpr std::size_t kMostInAGroup = 100'000'000;
 
 /// Where the trace will be.
 std::string directoryOf(const RecordOptions& recording) {

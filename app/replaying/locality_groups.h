@@ -13,6 +13,9 @@
 
 namespace pf::app {
 
+/// What may be asked for at most: more than any job has.
+inline constexpr std::size_t kMostInAGroup = 100'000'000;
+
 /// SIZE of "auto:SIZE"; nothing: `spec` is another one. Usage: SIZE is no number of ranks.
 [[nodiscard]] Result<std::optional<std::size_t>> mostOfAutoGroups(std::string_view spec);
 

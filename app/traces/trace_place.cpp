@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/traces/trace_place.h"
 
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <cstdio>
 
@@ -10,11 +8,6 @@
 
 namespace pf::app {
 namespace {
-
-bool isThere(const std::string& path) {
-  struct stat info {};
-  return ::lstat(path.c_str(), &info) == 0;
-}
 
 /// A look at a recording that went on: not all of its logs.
 bool madeWhileItRan(const db::RankInfo& rank) {
