@@ -1,14 +1,22 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/session/watches.h"
 
+#include <QRegularExpression>
+
 #include "app/session/state/frame_values.h"
 #include "app/traces/own_traces.h"
+#include "mi_bridge/value_format.h"
 
 namespace pf::session {
 namespace {
 
-/// As GDB prints structures, arrays, containers and pointers. Which it is, is known when it is opened.
-bool mayHaveParts(const QString& value) {
+/// As GDB prints structures, arrays, containers and pointers. Which it is, is known when it is opened. In a hexadecimal format
+/// a number is taken for a pointer by its length only.
+bool mayHaveParts(const mi::WatchValue& watch, const QString& value) {
+  static const QRegularExpression kAddress(QStringLiteral("^0x0*[1-9a-f][0-9a-f]{8,11}$"));
+  if (mi::askedValue(watch.expression).format != 0) {
+    return value.contains(QLatin1Char('{')) || kAddress.match(value).hasMatch();
+  }
   return value.contains(QLatin1Char('{')) || value.contains(QLatin1String("0x"));
 }
 
@@ -97,7 +105,7 @@ void Watches::answered(const mi::WatchValue& value, const QString& function) {
   values::WatchValue out;
   out.rank = value.rank;
   (value.ok ? out.value : out.error) = toText(value.text);
-  out.hasParts = value.ok && !value.python && mayHaveParts(out.value);
+  out.hasParts = value.ok && !value.python && mayHaveParts(value, out.value);
   if (!m_moving.contains(value.rank)) {
     Values& known = m_values[{value.expression, value.rank}];
     const int stop = m_stops[value.rank];

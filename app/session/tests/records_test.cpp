@@ -277,6 +277,28 @@ TEST_F(RecordsTest, AWatchsAnswerIsAValueOrTheReasonWhyThereIsNone) {
   EXPECT_EQ(told[1].error, QLatin1String("No symbol \"n\""));
 }
 
+TEST_F(RecordsTest, AHexadecimalNumberIsNotOpened) {
+  mi::test::RecordingFleetObserver observer;
+  mi::Fleet fleet(observer);
+  Watches watches(fleet);
+  bool parts = false;
+  QObject::connect(&watches, &Watches::arrived,
+                   [&parts](const QString&, const QList<values::WatchValue>& values) {
+                     parts = values.first().hasParts;
+                   });
+  const auto opens = [&](const char* expression, const char* value) {
+    watches.answered({1, 2, expression, true, value}, QStringLiteral("main"));
+    return parts;
+  };
+  EXPECT_TRUE(opens("p", "(struct pair *) 0x55d0"));
+  EXPECT_TRUE(opens("/x p", "0x7ffe12345678"));
+  EXPECT_TRUE(opens("/z p", "0x00007ffe12345678"));
+  EXPECT_TRUE(opens("/x pair", "{a = 0x1}"));
+  EXPECT_FALSE(opens("/x n", "0xffffffff"));
+  EXPECT_FALSE(opens("/x l", "0xffffffffffffffff"));
+  EXPECT_FALSE(opens("/d p", "94271"));
+}
+
 /// What a watch says it was at the stop before, as a user is led from stop to stop.
 class WatchedTest : public ::testing::Test {
  protected:
