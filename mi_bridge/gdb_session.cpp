@@ -394,6 +394,7 @@ bool GdbSession::salvage(std::string_view line) {
 }
 
 void GdbSession::handle(const ResultRecord& record) {
+  m_inAnswer = false;
   m_queue.reply(record);
 }
 
@@ -416,7 +417,20 @@ void GdbSession::handle(const StreamRecord& record) {
     m_internalError = record.text.substr(0, record.text.find('\n'));
     m_internalError.erase(0, m_internalError.substr(0, m_internalError.find(':')).rfind('/') + 1);
   }
-  m_observer.onConsole(record.kind, record.text);
+  if (!isAnswerOfOurs(record)) {
+    m_observer.onConsole(record.kind, record.text);
+  }
+}
+
+/// What GDB's Python says by an error is printed as well, in one piece or in several.
+bool GdbSession::isAnswerOfOurs(const StreamRecord& record) {
+  if (record.kind != StreamKind::Log) {
+    return false;
+  }
+  const bool ours =
+      m_inAnswer || record.text.starts_with(kAnswer) || record.text.starts_with(kProblem);
+  m_inAnswer = ours && !record.text.ends_with('\n');
+  return ours;
 }
 
 void GdbSession::handle(const AsyncRecord& record) {

@@ -151,6 +151,7 @@ class GdbSession {
   bool handleRecord(std::string_view line);
   bool salvage(std::string_view line);
   void handle(const ResultRecord& record);
+  bool isAnswerOfOurs(const StreamRecord& record);
   void handle(const AsyncRecord& record);
   void handle(const StreamRecord& record);
   void handleExec(const AsyncRecord& record);
@@ -234,6 +235,7 @@ class GdbSession {
 
   ConsoleBlock m_block;
   int m_consoleBusy = 0;
+  bool m_inAnswer = false;  ///< GDB prints what its Python has answered
 };
 
 }  // namespace pf::mi

@@ -8,8 +8,6 @@
 namespace pf::mi {
 namespace {
 
-constexpr std::string_view kAnswer = "photofinish: ";  // gdb_python/asked.py
-
 /// "Python scripting is not supported in this copy of GDB.", "Error while executing Python code."
 bool isOfPython(const Error& error) {
   return error.code == ErrorCode::Peer && error.message.find("Python") != std::string::npos;
@@ -72,6 +70,8 @@ void TaughtGdb::ask(FrameRef frame, const std::string& line, Callback<std::strin
       done(Error{ErrorCode::Peer, "GDB has not answered", {}});
     } else if (reply.error().message.starts_with(kAnswer)) {
       done(reply.error().message.substr(kAnswer.size()));
+    } else if (reply.error().message.starts_with(kProblem)) {
+      done(Error{ErrorCode::Peer, reply.error().message.substr(kProblem.size()), {}});
     } else {
       done(reply.error());
     }
@@ -128,9 +128,9 @@ void TaughtGdb::globals(FrameRef frame, Callback<std::vector<Variable>> done) {
       return;
     }
     std::vector<Variable> found;
-    std::istringstream lines(*answer);
-    for (std::string line; std::getline(lines, line);) {
-      found.emplace_back().name = line;
+    std::istringstream names(*answer);
+    for (std::string name; std::getline(names, name, '\t');) {
+      found.emplace_back().name = name;
     }
     done(std::move(found));
   });

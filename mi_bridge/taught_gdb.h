@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "mi_bridge/array_query.h"
@@ -14,6 +15,10 @@
 #include "mi_bridge/records.h"
 
 namespace pf::mi {
+
+/// How answers and refusals of gdb_python/asked.py begin, in an error that is printed as well.
+inline constexpr std::string_view kAnswer = "photofinish answer: ";
+inline constexpr std::string_view kProblem = "photofinish problem: ";
 
 class TaughtGdb {
  public:

@@ -5,7 +5,6 @@
 #include <array>
 #include <cstring>
 #include <optional>
-#include <ranges>
 #include <string_view>
 
 #include "app/collation/log_files.h"
@@ -81,8 +80,8 @@ std::string lastLine(const db::Printed& printed) {
   const std::vector<std::string_view> lines =
       linesOf(text ? std::string_view(text->bytes) : std::string_view());
   bool inMessage = false;
-  for (const std::string_view each : std::views::reverse(lines)) {
-    const std::string_view line = bare(each);
+  for (auto each = lines.rbegin(); each != lines.rend(); ++each) {
+    const std::string_view line = bare(*each);
     if (isRule(line)) {
       inMessage = !inMessage;
     } else if (!inMessage && !line.empty() && !isOfALauncher(line)) {

@@ -21,8 +21,7 @@ inline constexpr std::uint64_t kPrintedMagic = 0x3144'4554'4e49'5250;
 
 struct PrintedHeader {
   std::uint64_t magic = kPrintedMagic;
-  std::uint64_t total[2] = {0, 0};      ///< bytes that were printed
-  std::uint64_t forwarded[2] = {0, 0};  ///< and have gone on to where our own streams lead
+  std::uint64_t total[2] = {0, 0};  ///< bytes that are in the file, or were
 };
 
 /// Where byte number n of a stream (0: standard output, 1: standard error) lies in the file.

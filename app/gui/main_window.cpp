@@ -62,6 +62,7 @@
 #include "views/panes/rank_strip.h"
 #include "views/panes/session_views.h"
 #include "views/panes/source_view.h"
+#include "views/panes/text_views.h"
 #include "views/values/text.h"
 
 namespace pf::gui {
@@ -668,6 +669,9 @@ void MainWindow::showNewer(const QString& path, const LoadedTrace& trace, bool l
     setWindowTitle(tr("%1 — Photofinish").arg(QFileInfo(path).fileName()));
     say(m_shown->outcome(), false);
     showBanner(trace);
+    if (m_views.output->text().isEmpty()) {  // else it was recorded here
+      m_panes->showPrinted(trace.printed);
+    }
     m_files->apply();
     m_pages->remember(path);
   }

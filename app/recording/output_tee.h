@@ -6,7 +6,8 @@
 #include <sys/types.h>
 
 #include <array>
-#include <chrono>
+#include <functional>
+#include <memory>
 #include <string>
 
 #include "replay_engine/base/result.h"
@@ -14,8 +15,12 @@
 
 namespace pf::app {
 
-/// A process of its own carries each stream, and ends when nobody can write to it any more: a program goes on when its recorder
-/// is killed, and so does what it prints.
+/// Both descriptors lead to the same file, pipe or terminal.
+[[nodiscard]] bool areOnePlace(int first, int second);
+
+/// A process of its own carries it, and ends when nobody can write any more: a program goes on when its recorder is killed, and so
+/// does what it prints. There are two where the streams go to different places: who does not read one does not hold up the other.
+/// Where both go to the same place, one carries them in the order in which they come.
 class OutputTee {
  public:
   /// `file`: made here. `output`, `error`: where the streams go; negative: that one is not carried.
@@ -25,17 +30,24 @@ class OutputTee {
   [[nodiscard]] int outputEnd() const { return m_ends[0].get(); }
   [[nodiscard]] int errorEnd() const { return m_ends[1].get(); }
   void launched();
-  /// The launcher has ended: waits until what was printed is where it goes. Who still has a stream is not waited for.
-  void drain();
+  /// The launcher has ended: waits until what was printed is where it goes, or nobody wants to wait any more. Who still has a
+  /// stream, and says nothing, is not waited for.
+  void drain(const std::function<bool()>& givenUp);
 
  private:
+  struct Counters;
+  struct Unmap {
+    void operator()(Counters* counters) const;
+  };
+
   OutputTee() = default;
-  Status carry(std::size_t stream, int target);
+  Status carry(const std::array<UniqueFd, 2>& from, const std::array<int, 2>& targets);
   bool reap();
 
+  std::unique_ptr<Counters, Unmap> m_counters;  ///< in memory that the carriers share
   UniqueFd m_file;
   std::array<UniqueFd, 2> m_ends;
-  std::array<pid_t, 2> m_carriers{-1, -1};
+  std::array<pid_t, 2> m_carriers{-1, -1};  ///< of each stream
 };
 
 }  // namespace pf::app

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/recording/recorded_logs.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -149,6 +150,18 @@ std::uint64_t randomSalt() {
   return std::uint64_t{device()} << 32 | device();
 }
 
+namespace {
+
+bool wantsTerminal(const LaunchCommand& command) {
+  const auto end = command.words.begin() + static_cast<std::ptrdiff_t>(command.programs.front());
+  return fileName(command.launcher) == "srun" &&
+         std::any_of(command.words.begin(), end, [](const std::string& word) {
+           return word == "--pty" || word.starts_with("--pty=");
+         });
+}
+
+}  // namespace
+
 RecordedLogs::RecordedLogs(RunFacts facts, std::string trace, bool replace)
     : m_facts(std::move(facts)),
       m_trace(std::move(trace)),
@@ -211,7 +224,7 @@ Result<int> RecordedLogs::run(JobOptions job, const RunSettings& settings) {
                           }};
   Result<int> status = followRecording(**running, m_facts, m_input ? &*m_input : nullptr, patience);
   if (m_output) {
-    m_output->drain();
+    m_output->drain([] { return g_ended != 0; });
   }
   if (status) {
     m_facts.exitStatus = *status;
@@ -220,13 +233,18 @@ Result<int> RecordedLogs::run(JobOptions job, const RunSettings& settings) {
   return status;
 }
 
-/// A stream that has to be a terminal stays one: of a program without a launcher, and of srun --pty. Nothing else of the recording
-/// needs what is printed.
+/// Without a launcher a program keeps what it may look at: terminals and files, and one place for both streams. srun --pty wants a
+/// terminal. Nothing else of the recording needs what is printed.
 void RecordedLogs::keepOutput(JobOptions& job) {
-  const bool terminal = m_facts.launcher.empty() ||
-                        std::ranges::find(m_facts.command, "--pty") != m_facts.command.end();
-  const auto carried = [terminal](int stream) {
-    return terminal && isatty(stream) != 0 ? -1 : stream;
+  const bool alone = job.command.launcher.empty();
+  const bool terminal = wantsTerminal(job.command);
+  const bool onePlace = alone && areOnePlace(job.output, job.error);
+  const auto carried = [=](int stream) {
+    struct stat info {};
+    const bool plain = ::fstat(stream, &info) == 0 && S_ISREG(info.st_mode);
+    const bool left =
+        (alone && (plain || onePlace)) || ((alone || terminal) && isatty(stream) != 0);
+    return left ? -1 : stream;
   };
   Result<OutputTee> tee =
       OutputTee::start(m_logs + "/" + kPrintedFile, carried(job.output), carried(job.error));

@@ -12,6 +12,7 @@
 
 #include "app/collation/launch_context.h"
 #include "app/collation/log_files.h"
+#include "app/collation/printed_text.h"
 #include "app/files/sha256.h"
 #include "app/recording/record.h"
 #include "app/replaying/replay.h"
@@ -114,7 +115,8 @@ std::string digestOfContent(const RunFacts& facts, const std::string& logs) {
   std::filesystem::directory_iterator file(logs, error);
   for (; !error && file != end; file.increment(error)) {
     const std::string name = file->path().filename().string();
-    if (isNameInLogs(name) && name != "run.json" && !rankOfLog(name) && !rankOfPayload(name)) {
+    const bool fed = name != "run.json" && name != kPrintedFile;
+    if (fed && isNameInLogs(name) && !rankOfLog(name) && !rankOfPayload(name)) {
       Result<std::string> content = readInLogs(logs, name, kMostInText);
       files[name] = content ? std::move(*content) : std::string();  // no trace is made of such
     }

@@ -2,8 +2,9 @@
 """Commands whose answers are texts of any length: photofinish-value /FORMAT EXPRESSION, and photofinish-globals.
 
 GDB/MI has what a console command prints come apart from the command, and cuts the strings of variables. The text of an error comes back
-whole, and with its command: these say what they have found as an error that begins with ANSWER."""
-ANSWER = "photofinish: "
+whole, and with its command: these say what they have found as an error of one line that begins with ANSWER, and why they have not as one that
+begins with PROBLEM. GDB prints errors as well, which GdbSession keeps from the user by these words."""
+ANSWER, PROBLEM = "photofinish answer: ", "photofinish problem: "
 MOST_GLOBALS = 1000
 
 
@@ -19,8 +20,8 @@ class Asked(gdb.Command):
         try:
             said = ANSWER + self.answer(text)
         except Exception as problem:  # GDB's words, or those of a pretty printer
-            said = str(problem) or type(problem).__name__
-        raise gdb.GdbError(said.encode("ascii", "backslashreplace").decode())
+            said = PROBLEM + (str(problem) or type(problem).__name__)
+        raise gdb.GdbError(said.replace("\n", "\t").encode("ascii", "backslashreplace").decode())
 
 
 def formatted(text):
@@ -49,7 +50,7 @@ def global_expression(symbol, frame):
 
 
 def global_variables(_):
-    """Of the source file of the selected frame, in its order, one a line."""
+    """Of the source file of the selected frame, in its order, with tabs between."""
     frame = gdb.selected_frame()
     symtab = frame.find_sal().symtab
     if symtab is None:
@@ -59,7 +60,7 @@ def global_variables(_):
              if symbol.is_variable and symbol.line > 0 and not is_of_the_system(symbol, file)]
     found.sort(key=lambda symbol: (symbol.symtab.fullname() != file, symbol.symtab.fullname(), symbol.line))
     texts = [global_expression(symbol, frame) for symbol in found[:MOST_GLOBALS]]
-    return "\n".join(text for text in texts if text is not None)
+    return "\t".join(text for text in texts if text is not None)
 
 
 Asked("photofinish-value", formatted)

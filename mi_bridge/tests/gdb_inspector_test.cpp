@@ -51,11 +51,12 @@ TEST_F(InspectorTest, FormatsAreAskedOfPythonAndComeWhole) {
   gdb.session.inspect().evaluate({1, 2}, "/x flags", keep);
   gdb.answer("python exec", "^done");
   gdb.answer(R"(--thread 1 --frame 2 console "photofinish-value /x flags")",
-             R"(^error,msg="photofinish: {a = 0x1}")");
+             R"(^error,msg="photofinish answer: {a = 0x1}")");
   ASSERT_TRUE(value.ok());
   EXPECT_EQ(*value, "{a = 0x1}");
   gdb.session.inspect().evaluate({1, 2}, "/x nosuch", keep);
-  gdb.answer("photofinish-value", R"(^error,msg="No symbol \"nosuch\" in current context.")");
+  gdb.answer("photofinish-value",
+             R"(^error,msg="photofinish problem: No symbol \"nosuch\" in current context.")");
   ASSERT_FALSE(value.ok());
   EXPECT_EQ(value.error().message, "No symbol \"nosuch\" in current context.");
   gdb.session.inspect().evaluate({1, 2}, "/x silent", keep);

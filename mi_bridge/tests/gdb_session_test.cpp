@@ -223,6 +223,22 @@ TEST(Session, ReverseCommandsAreTheTools) {
   EXPECT_EQ(gdb.sent.size(), before);
 }
 
+/// They come by errors, which GDB prints, too (gdb_python/asked.py).
+TEST(Session, AnswersOfGdbsPythonAreNotTold) {
+  FakeSession gdb;
+  gdb.attached();
+  gdb.observer.console.clear();
+  gdb.line(R"(&"photofinish answer: {a = 0x7}\n")");
+  gdb.line(R"(&"photofinish problem: No symbol \"n\" ")");
+  gdb.line(R"(&"in current context.\n")");
+  EXPECT_EQ(gdb.observer.console, Log{});
+  gdb.line(R"(&"photofinish answer: of which the end is lost")");
+  gdb.session.console("print x", [](const Status&) {});
+  gdb.answer("print x", "^done");
+  gdb.line(R"(&"warning: of GDB\n")");
+  EXPECT_EQ(gdb.observer.console, Log{"&warning: of GDB\n"});
+}
+
 TEST(Session, ConsoleInterception) {
   FakeSession gdb;
   gdb.attached();

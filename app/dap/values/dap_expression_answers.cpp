@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/dap/values/dap_expression_answers.h"
 
-#include "mi_bridge/value_format.h"
-
 namespace pf::headless {
 namespace {
 
@@ -51,6 +49,11 @@ void ExpressionAnswers::valueOf(const Request& request, const FrameKey& frame) {
     valueInPython(request, frame, *gdb);
     return;
   }
+  const mi::AskedValue asked = mi::askedValue(word(request.arguments, "expression"));
+  if (asked.format != 0) {
+    valueInFormat(request, frame, asked, *gdb);
+    return;
+  }
   const auto answer = [this, request, frame](const Result<mi::VarObject>& object) {
     if (object) {
       show(request, frame, *object);
@@ -58,8 +61,7 @@ void ExpressionAnswers::valueOf(const Request& request, const FrameKey& frame) {
       explain(request, frame, object.error().message);
     }
   };
-  gdb->inspect().createVar(
-      refOf(frame), mi::askedValue(word(request.arguments, "expression")).expression, answer);
+  gdb->inspect().createVar(refOf(frame), asked.expression, answer);
 }
 
 void ExpressionAnswers::valueInPython(const Request& request, const FrameKey& frame,
@@ -89,24 +91,27 @@ void ExpressionAnswers::show(const Request& request, const FrameKey& frame,
   } else {
     m_objects.keep(frame.rank, object.name);
   }
-  const std::string& expression = word(request.arguments, "expression");
-  const char format = mi::askedValue(expression).format;
-  if (gdb == nullptr || format == 0) {
-    m_client.succeed(request, std::move(body));
-    return;
-  }
-  if (Container* parts = m_references.container(body["variablesReference"].get<int>())) {
-    parts->format = format;
-  }
-  gdb->inspect().evaluate(refOf(frame), expression,
-                          [this, request, body](const Result<std::string>& value) mutable {
-                            if (value) {
-                              body["result"] = *value;
-                              m_client.succeed(request, std::move(body));
-                            } else {
-                              m_client.fail(request, value.error().message, value.error().advice);
-                            }
-                          });
+  m_client.succeed(request, std::move(body));
+}
+
+/// The expression is evaluated once; an object of it is made when it is opened.
+void ExpressionAnswers::valueInFormat(const Request& request, const FrameKey& frame,
+                                      const mi::AskedValue& asked, mi::GdbSession& gdb) {
+  gdb.inspect().evaluate(
+      refOf(frame), word(request.arguments, "expression"),
+      [this, request, frame, asked](const Result<std::string>& value) {
+        if (!value) {
+          m_client.fail(request, value.error().message, value.error().advice);
+          return;
+        }
+        Json body = resultBody(*value);
+        if (value->find('{') != std::string::npos) {
+          Container parts{ContainerKind::Expression, frame, asked.expression, 0, {}};
+          parts.format = asked.format;
+          body["variablesReference"] = m_references.add(std::move(parts));
+        }
+        m_client.succeed(request, std::move(body));
+      });
 }
 
 /// GDB does not say why it makes no object of an expression; the value of it has a reason.

@@ -9,6 +9,7 @@
 #include "app/dap/values/dap_var_objects.h"
 #include "app/dap/wire/dap_client.h"
 #include "app/session/debug_session.h"
+#include "mi_bridge/value_format.h"
 
 namespace pf::headless {
 
@@ -27,6 +28,8 @@ class ExpressionAnswers {
   [[nodiscard]] std::optional<FrameKey> frameOf(const Request& request) const;
   void valueOf(const Request& request, const FrameKey& frame);
   /// Of a variable of Python, by its name.
+  void valueInFormat(const Request& request, const FrameKey& frame, const mi::AskedValue& asked,
+                     mi::GdbSession& gdb);
   void valueInPython(const Request& request, const FrameKey& frame, mi::GdbSession& gdb);
   void show(const Request& request, const FrameKey& frame, const mi::VarObject& object);
   void explain(const Request& request, const FrameKey& frame, const std::string& message);

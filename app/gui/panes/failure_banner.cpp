@@ -62,6 +62,7 @@ FailureBanner::FailureBanner(QWidget* parent)
   setFrameShape(QFrame::StyledPanel);
   m_text->setObjectName(QStringLiteral("failureText"));
   m_text->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  m_text->setTextFormat(Qt::PlainText);  // of a trace, and of what its program has printed
   m_text->setWordWrap(true);
   m_text->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
   auto* const sign = new QLabel;

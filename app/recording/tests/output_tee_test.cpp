@@ -56,7 +56,7 @@ TEST_F(OutputTeeTest, GoesOnAndIsKept) {
   ASSERT_TRUE(tee.ok());
   print(tee->outputEnd(), "to the one\n");
   print(tee->errorEnd(), "to the other\n");
-  tee->drain();
+  tee->drain([] { return false; });
   EXPECT_EQ(in("out"), "to the one\n");
   EXPECT_EQ(in("error"), "to the other\n");
   EXPECT_EQ(printedIn(m_directory),
@@ -77,7 +77,7 @@ TEST_F(OutputTeeTest, OfMuchTheBeginningAndTheEnd) {
     Result<OutputTee> tee = start();
     ASSERT_TRUE(tee.ok());
     print(tee->outputEnd(), text);
-    tee->drain();
+    tee->drain([] { return false; });
     EXPECT_EQ(in("out"), text);
     const std::vector<db::Printed> kept = printedIn(m_directory);
     ASSERT_EQ(kept.size(), 1U);
@@ -96,7 +96,7 @@ TEST_F(OutputTeeTest, WhoStillHasAStreamIsNotWaitedFor) {
   UniqueFd left(::fcntl(tee->outputEnd(), F_DUPFD_CLOEXEC, 3));
   print(left.get(), "before\n");
   const auto begun = std::chrono::steady_clock::now();
-  tee->drain();
+  tee->drain([] { return false; });
   EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(10));
   EXPECT_EQ(in("out"), "before\n");
   print(left.get(), "after\n");
@@ -142,6 +142,51 @@ TEST_F(OutputTeeTest, OutlivesWhoHasStartedIt) {
   ::close(ends[0]);
 }
 
+/// In one place both come in their order.
+TEST_F(OutputTeeTest, BothToOnePlaceKeepTheirOrder) {
+  UniqueFd same(::fcntl(m_out.get(), F_DUPFD_CLOEXEC, 3));
+  Result<OutputTee> tee =
+      OutputTee::start(m_directory + "/" + kPrintedFile, m_out.get(), same.get());
+  ASSERT_TRUE(tee.ok());
+  std::string all;
+  for (int i = 0; i < 20; ++i) {
+    const std::string line = std::to_string(i) + "\n";
+    print(i % 2 == 0 ? tee->outputEnd() : tee->errorEnd(), line);
+    all += line;
+    for (int look = 0; look < 2000 && in("out") != all; ++look) {
+      ::usleep(1000);
+    }
+  }
+  tee->drain([] { return false; });
+  EXPECT_EQ(in("out"), all);
+  EXPECT_EQ(printedIn(m_directory).size(), 2U);
+}
+
+/// One stream is held open, the reader of the other one has gone: there is nothing to wait for.
+TEST_F(OutputTeeTest, AReaderThatHasGoneHoldsUpNobody) {
+  int ends[2];
+  ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
+  Result<OutputTee> tee =
+      OutputTee::start(m_directory + "/" + kPrintedFile, ends[1], m_error.get());
+  ASSERT_TRUE(tee.ok());
+  ::close(ends[0]);
+  ::close(ends[1]);
+  print(tee->outputEnd(), "x");
+  UniqueFd left(::fcntl(tee->errorEnd(), F_DUPFD_CLOEXEC, 3));
+  const auto begun = std::chrono::steady_clock::now();
+  tee->drain([] { return false; });
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(15));
+}
+
+TEST_F(OutputTeeTest, WhoDoesNotWantToWaitDoesNot) {
+  Result<OutputTee> tee = start();
+  ASSERT_TRUE(tee.ok());
+  UniqueFd left(::fcntl(tee->outputEnd(), F_DUPFD_CLOEXEC, 3));
+  int looks = 0;
+  tee->drain([&looks] { return ++looks > 2; });
+  EXPECT_EQ(looks, 3);
+}
+
 TEST_F(OutputTeeTest, WithoutAPlaceNothingIsBegun) {
   std::ofstream(m_directory + "/" + kPrintedFile) << "there";
   EXPECT_FALSE(start().ok());
@@ -153,7 +198,7 @@ TEST_F(OutputTeeTest, WhatIsNotToBeCarriedIsNot) {
   ASSERT_TRUE(tee.ok());
   EXPECT_LT(tee->outputEnd(), 0);
   print(tee->errorEnd(), "x");
-  tee->drain();
+  tee->drain([] { return false; });
   ASSERT_EQ(printedIn(m_directory).size(), 1U);
 }
 

@@ -10,10 +10,16 @@
 namespace pf::session {
 namespace {
 
+constexpr int kPage = 100;
 constexpr const char* kGlobalsPath = "v/globals of the file";  // no name of a variable
 
-bool isGlobal(const QString& path) {
-  return path.startsWith(QLatin1String(kGlobalsPath) + QLatin1Char('/'));
+/// Of a variable; empty: the path is that of a part.
+QString nameIn(const QString& path) {
+  const QString globals = QLatin1String(kGlobalsPath) + QLatin1Char('/');
+  const QString name = path.startsWith(globals)               ? path.mid(globals.size())
+                       : path.startsWith(QLatin1String("v/")) ? path.mid(2)
+                                                              : QString();
+  return name.contains(QLatin1Char('/')) ? QString() : name;
 }
 
 QString place(const values::StackFrame& frame) {
@@ -277,34 +283,37 @@ void Inspector::appendGlobals() {
   m_variables.append(row);
 }
 
-void Inspector::expandGlobals() {
+void Inspector::expandGlobals(int from) {
   mi::GdbSession* gdb = m_state.stoppedDebugger(m_state.current);
   if (gdb == nullptr) {
     return;
   }
-  gdb->inspect().globals(valueRef(), [this, asked = m_frameShown.guard()](
+  gdb->inspect().globals(valueRef(), [this, from, asked = m_frameShown.guard()](
                                          const Result<std::vector<mi::Variable>>& found) {
     if (!asked) {
       return;
     }
     if (found) {
-      showGlobals(*found);
+      showGlobals(*found, static_cast<std::size_t>(from));
     } else {
+      Q_EMIT childrenArrived(QLatin1String(kGlobalsPath), {}, false);
       Q_EMIT message(toText(found.error().text()), true);
     }
   });
 }
 
-void Inspector::showGlobals(const std::vector<mi::Variable>& variables) {
+void Inspector::showGlobals(const std::vector<mi::Variable>& variables, std::size_t from) {
   mi::GdbSession* gdb = m_state.stoppedDebugger(m_state.current);
   const auto rows = std::make_shared<QList<values::Variable>>();
   const auto pending = std::make_shared<std::size_t>(1);
-  const auto finish = [this, rows, pending] {
+  const std::size_t end = std::min(variables.size(), from + kPage);
+  const auto finish = [this, rows, pending, more = end < variables.size()] {
     if (--*pending == 0) {
-      Q_EMIT childrenArrived(QLatin1String(kGlobalsPath), *rows, false);
+      Q_EMIT childrenArrived(QLatin1String(kGlobalsPath), *rows, more);
     }
   };
-  for (const mi::Variable& each : variables) {
+  for (std::size_t i = from; i < end; ++i) {
+    const mi::Variable& each = variables[i];
     values::Variable row;
     row.name = toText(each.name);
     row.path = QLatin1String(kGlobalsPath) + QLatin1Char('/') + row.name;
@@ -348,9 +357,8 @@ void Inspector::showObject(qsizetype index, bool pointer, const Result<mi::VarOb
 }
 
 void Inspector::expand(const QString& path, int from, const QString& expression) {
-  constexpr int kPage = 100;
   if (path == QLatin1String(kGlobalsPath)) {
-    expandGlobals();
+    expandGlobals(from);
     return;
   }
   const auto found = m_objects.find(path);
@@ -411,20 +419,20 @@ void Inspector::expressionOf(const QString& path, const std::function<void(const
   mi::GdbSession* gdb = m_state.stoppedDebugger(m_state.current);
   if (path == QLatin1String(kGlobalsPath)) {
     Q_EMIT message(tr("Open it, and choose one of its variables."), true);
-  } else if (object == m_objects.end()) {
-    done(path.mid(isGlobal(path) ? QString(QLatin1String(kGlobalsPath)).size() + 1 : 2));
-  } else if (!object->second.expression.isEmpty()) {
+  } else if (object != m_objects.end() && !object->second.expression.isEmpty()) {
     done(object->second.expression);
-  } else if (gdb != nullptr) {
+  } else if (object == m_objects.end() && !nameIn(path).isEmpty()) {
+    done(nameIn(path));
+  } else if (object == m_objects.end() || gdb == nullptr) {
+    Q_EMIT message(tr("The rank has gone on: ask when it stands."), true);
+  } else {
     gdb->inspect().pathOf(
         object->second.name.toStdString(),
         [this, done, asked = m_frameShown.guard()](const Result<std::string>& text) {
-          if (asked && text) {
+          if (asked && text && !text->empty()) {
             done(toText(*text));
           } else if (asked) {
-            Q_EMIT message(tr("GDB has no expression for this part: %1. Write it in Watches.")
-                               .arg(toText(text.error().message)),
-                           true);
+            Q_EMIT message(tr("GDB has no expression for this part. Write one in Watches."), true);
           }
         });
   }

@@ -76,8 +76,8 @@ class Inspector : public QObject {
   void refreshVariables();
   void showVariables(const std::vector<mi::Variable>& variables);
   void appendGlobals();
-  void expandGlobals();
-  void showGlobals(const std::vector<mi::Variable>& variables);
+  void expandGlobals(int from);
+  void showGlobals(const std::vector<mi::Variable>& variables, std::size_t from);
   void notePython();
   void makeObject(const mi::AskedValue& value, const QString& path,
                   std::function<void(const Result<mi::VarObject>&)> done);

@@ -153,7 +153,7 @@ TEST_F(VariablesTest, GlobalsOfTheFileComeWhenTheyAreOpened) {
   QSignalSpy variables(&inspector(), &Inspector::variablesChanged);
   QSignalSpy children(&inspector(), &Inspector::childrenArrived);
   stand({{"-stack-list-variables", "^done,variables=[]"},
-         {"photofinish-globals", R"(^error,msg="photofinish: total\n'm.c'::n")"},
+         {"photofinish-globals", R"(^error,msg="photofinish answer: total\t'm.c'::n")"},
          {"* \"total\"", kPair},
          {"* \"'m.c'::n\"", R"(^error,msg="Cannot access memory at address 0x8")"}});
   ASSERT_FALSE(variables.isEmpty());
