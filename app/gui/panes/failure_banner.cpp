@@ -46,6 +46,8 @@ int firstOf(const views::TraceIndex& trace) {
 
 FailureBanner::FailureBanner(QWidget* parent)
     : QFrame(parent),
+      m_rows(new QBoxLayout(QBoxLayout::LeftToRight, this)),
+      m_buttons(new QWidget),
       m_text(new QLabel),
       m_there(makeButton(QStringLiteral("goThere"), tr("Go there"),
                          tr("Replay to the last receive of the rank that failed (F4)"))),
@@ -69,13 +71,18 @@ FailureBanner::FailureBanner(QWidget* parent)
   sign->setPixmap(views::icon(views::Icon::RunToFailure).pixmap(16, 16));
   auto* const close = makeButton(QStringLiteral("dismiss"), tr("Dismiss"),
                                  tr("Hide this until another trace is opened"));
-  auto* const row = new QHBoxLayout(this);
-  row->setContentsMargins(8, 4, 8, 4);
-  row->addWidget(sign);
-  row->addWidget(m_text, 1);
+  auto* const words = new QHBoxLayout;
+  words->addWidget(sign);
+  words->addWidget(m_text, 1);
+  auto* const buttons = new QHBoxLayout(m_buttons);
+  buttons->setContentsMargins(0, 0, 0, 0);
   for (QToolButton* const button : {m_there, m_race, m_waits, m_blame, m_end, close}) {
-    row->addWidget(button);
+    buttons->addWidget(button);
   }
+  buttons->addStretch();
+  m_rows->setContentsMargins(8, 4, 8, 4);
+  m_rows->addLayout(words, 1);
+  m_rows->addWidget(m_buttons);
   connect(m_there, &QToolButton::clicked, this, &FailureBanner::failureWanted);
   connect(m_race, &QToolButton::clicked, this, [this] { Q_EMIT raceWanted(m_first); });
   connect(m_waits, &QToolButton::clicked, this, &FailureBanner::waitsWanted);
@@ -83,6 +90,18 @@ FailureBanner::FailureBanner(QWidget* parent)
   connect(m_end, &QToolButton::clicked, this, &FailureBanner::endWanted);
   connect(close, &QToolButton::clicked, this, &FailureBanner::clear);
   clear();
+}
+
+/// Beside the words while there is room for some of them, else below.
+void FailureBanner::arrange() {
+  constexpr int kWords = 420;  // pixels
+  const bool beside = width() - m_buttons->sizeHint().width() >= kWords;
+  m_rows->setDirection(beside ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
+}
+
+void FailureBanner::resizeEvent(QResizeEvent* event) {
+  QFrame::resizeEvent(event);
+  arrange();
 }
 
 void FailureBanner::paintEvent(QPaintEvent* event) {
@@ -126,6 +145,7 @@ void FailureBanner::showRun(const std::optional<app::WhatFailed>& failed,
   }));
   show();
   addRaces(index);
+  arrange();
 }
 
 void FailureBanner::addRaces(const views::TraceIndexPtr& index) {
@@ -144,6 +164,7 @@ void FailureBanner::addRaces(const views::TraceIndexPtr& index) {
     m_race->setText(races == 1 ? tr("1 race: %1").arg(place)
                                : tr("%1 races, first: %2").arg(races).arg(place));
     m_race->show();
+    arrange();
     Q_EMIT raceFound(m_first);
   });
   m_search.setFuture(session::inBackground([index] { return firstOf(*index); }));

@@ -11,6 +11,7 @@
 #include "app/collation/failure.h"
 #include "views/trace/trace_index.h"
 
+class QBoxLayout;
 class QLabel;
 class QToolButton;
 
@@ -38,10 +39,14 @@ class FailureBanner : public QFrame {
 
  protected:
   void paintEvent(QPaintEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
 
  private:
   void addRaces(const views::TraceIndexPtr& index);
+  void arrange();
 
+  QBoxLayout* m_rows;
+  QWidget* m_buttons;
   QLabel* m_text;
   QToolButton* m_there;
   QToolButton* m_race;

@@ -17,6 +17,7 @@
 #include "plugins/queues/queues_widget.h"
 #include "views/diagram/space_time_view.h"
 #include "views/panes/stack_tree_view.h"
+#include "views/panes/text_views.h"
 #include "views/values/stack_tree.h"
 
 namespace {
@@ -74,11 +75,21 @@ void BannerTest::open(const char* name, int ranks, const char* program, bool fai
 void BannerTest::anExitStatusIsToldAndGoneTo() {
   open("tally.pft", 4, "e2e/tally", true);
   QVERIFY(banner().isVisible());
-  QCOMPARE(text(), QStringLiteral("Rank 0 ended with exit status 1 after event 5."));
+  QVERIFY2(text().startsWith(QStringLiteral(
+               "Rank 0 ended with exit status 1 after event 5. Last line printed: ")),
+           qPrintable(text()));
+  QVERIFY(!m_window->findChild<pf::views::OutputView*>()->text().isEmpty());
   QVERIFY(button("goThere").isVisible() && !button("whoWaits").isVisible());
   QTRY_VERIFY_WITH_TIMEOUT(button("firstRace").isVisible(), kPatience);
   QVERIFY2(button("firstRace").text().contains(QStringLiteral("first: tally.c:")),
            qPrintable(button("firstRace").text()));
+
+  // Where there is no room beside them, the words have the whole width.
+  const auto& words = *banner().findChild<QLabel*>(QStringLiteral("failureText"));
+  QTRY_VERIFY(words.geometry().right() < button("goThere").mapTo(&banner(), QPoint()).x());
+  m_window->resize(820, 900);
+  QTRY_VERIFY(words.width() > banner().width() * 3 / 4 && words.height() < 60);
+  m_window->resize(1400, 900);
 
   const pf::EventRef failing = m_window->session().trace()->failure.event;
   m_window->diagram().selectEvent({1, 1});
@@ -97,7 +108,8 @@ void BannerTest::aHangShowsWhoWaits() {
   QVERIFY(banner().isVisible());
   QVERIFY2(text().startsWith(QStringLiteral("No rank could get on: rank 0 is in MPI_Recv at "
                                             "deadlock_in_order.c:")) &&
-               text().endsWith(QStringLiteral(" for rank 2, tag 1, ranks 1-2 have finished.")),
+               text().contains(QStringLiteral(
+                   " for rank 2, tag 1, ranks 1-2 have finished. Last line printed: ")),
            qPrintable(text()));
   // The rank's last call stands in Parallel stacks, under who made it.
   const auto* stacks = m_window->findChild<pf::views::StackTreeView*>();
