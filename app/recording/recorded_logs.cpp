@@ -121,6 +121,15 @@ void noteCoreFiles(RunFacts& facts) {
 /// How often it is looked, each 100 ms, whether ranks end that their launcher has left.
 constexpr int kLooksForRanks = 150;
 
+/// Of srun --pty.
+bool wantsTerminal(const LaunchCommand& command) {
+  const auto end = command.words.begin() + static_cast<std::ptrdiff_t>(command.programs.front());
+  return fileName(command.launcher) == "srun" &&
+         std::any_of(command.words.begin(), end, [](const std::string& word) {
+           return word == "--pty" || word.starts_with("--pty=");
+         });
+}
+
 }  // namespace
 
 Status noRankRuns(const std::string& logs) {
@@ -149,18 +158,6 @@ std::uint64_t randomSalt() {
   std::random_device device;
   return std::uint64_t{device()} << 32 | device();
 }
-
-namespace {
-
-bool wantsTerminal(const LaunchCommand& command) {
-  const auto end = command.words.begin() + static_cast<std::ptrdiff_t>(command.programs.front());
-  return fileName(command.launcher) == "srun" &&
-         std::any_of(command.words.begin(), end, [](const std::string& word) {
-           return word == "--pty" || word.starts_with("--pty=");
-         });
-}
-
-}  // namespace
 
 RecordedLogs::RecordedLogs(RunFacts facts, std::string trace, bool replace)
     : m_facts(std::move(facts)),

@@ -17,19 +17,14 @@ namespace pf::db {
 namespace {
 
 constexpr std::uint32_t kFormat11 = 11;
-constexpr std::uint32_t kFormat12 = 12;
-constexpr std::uint32_t kFormat13 = 13;
-constexpr std::uint32_t kFormat14 = 14;
-constexpr std::uint32_t kFormat15 = 15;
-constexpr std::uint32_t kFormat16 = 16;
+/// The first of the tables that a format lacks, from format 12 on.
+constexpr std::array kFirstNew{TableId::GroupRecording, TableId::PartOfJob, TableId::JudgedRace,
+                               TableId::Branch, TableId::Printed};
+static_assert(kFormat11 + kFirstNew.size() + 1 == kFormatVersion);
 
-/// The first of the tables that such a format lacks; of format 11 besides those that are others.
+/// Of a former format; of format 11 besides those that are others.
 TableId firstNew(std::uint32_t version) {
-  return version == kFormat16   ? TableId::Printed
-         : version == kFormat15 ? TableId::Branch
-         : version == kFormat14 ? TableId::JudgedRace
-         : version == kFormat13 ? TableId::PartOfJob
-                                : TableId::GroupRecording;
+  return kFirstNew[std::max(version, kFormat11 + 1) - kFormat11 - 1];
 }
 
 /// A table that is another one now; its id is of no use.
@@ -377,7 +372,7 @@ Status Rewriting::run() {
 }  // namespace
 
 bool isFormerVersion(std::uint32_t version) {
-  return version >= kFormat11 && version <= kFormat16;
+  return version >= kFormat11 && version < kFormatVersion;
 }
 
 std::string whoReads(std::uint32_t version) {
@@ -392,19 +387,14 @@ std::string whoReads(std::uint32_t version) {
 }
 
 const std::vector<Table>& formerTables(std::uint32_t version) {
-  static const std::vector<Table> k11 = tablesOf11();
-  static const std::vector<Table> k12 = tablesBefore(kFormat12);
-  static const std::vector<Table> k13 = tablesBefore(kFormat13);
-  static const std::vector<Table> k14 = tablesBefore(kFormat14);
-  static const std::vector<Table> k15 = tablesBefore(kFormat15);
-  static const std::vector<Table> k16 = tablesBefore(kFormat16);
-  return version == kFormat11   ? k11
-         : version == kFormat12 ? k12
-         : version == kFormat13 ? k13
-         : version == kFormat14 ? k14
-         : version == kFormat15 ? k15
-         : version == kFormat16 ? k16
-                                : tables();
+  static const std::vector<std::vector<Table>> kFormer = [] {
+    std::vector<std::vector<Table>> all{tablesOf11()};
+    for (std::uint32_t each = kFormat11 + 1; each < kFormatVersion; ++each) {
+      all.push_back(tablesBefore(each));
+    }
+    return all;
+  }();
+  return isFormerVersion(version) ? kFormer[version - kFormat11] : tables();
 }
 
 Status readFormerRanks(Database& database, std::uint32_t version, std::vector<RankInfo>& ranks) {

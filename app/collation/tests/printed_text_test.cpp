@@ -3,10 +3,11 @@
 
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 
 #include <gtest/gtest.h>
+
+#include "db/tests/sample.h"
 
 namespace pf::app {
 namespace {
@@ -52,40 +53,35 @@ TEST(LastPrinted, IsShownWhateverItIs) {
 
 class PrintedInTest : public ::testing::Test {
  protected:
-  PrintedInTest() {
-    char path[] = "/tmp/pf-printed-XXXXXX";
-    m_directory = ::mkdtemp(path);
-  }
-  ~PrintedInTest() override { std::filesystem::remove_all(m_directory); }
   void write(const std::string& bytes) {
-    std::ofstream(m_directory + "/" + kPrintedFile, std::ios::binary) << bytes;
+    std::ofstream(m_directory.file(kPrintedFile), std::ios::binary) << bytes;
   }
   static std::string fileOf(const PrintedHeader& header, std::size_t size) {
     std::string bytes(sizeof header + size, 'x');
     std::memcpy(bytes.data(), &header, sizeof header);
     return bytes;
   }
-  std::string m_directory;
+  db::Directory m_directory;
 };
 
 TEST_F(PrintedInTest, NothingThatIsNotWhole) {
-  EXPECT_TRUE(printedIn(m_directory).empty());
+  EXPECT_TRUE(printedIn(m_directory.path()).empty());
   write("short");
-  EXPECT_TRUE(printedIn(m_directory).empty());
+  EXPECT_TRUE(printedIn(m_directory.path()).empty());
   PrintedHeader header;
   header.total[0] = 5;
   write(fileOf(header, 4));
-  EXPECT_TRUE(printedIn(m_directory).empty());
+  EXPECT_TRUE(printedIn(m_directory.path()).empty());
   header.total[0] = ~0ULL;
   write(fileOf(header, 100));
-  EXPECT_TRUE(printedIn(m_directory).empty());
+  EXPECT_TRUE(printedIn(m_directory.path()).empty());
   header.total[0] = 5;
   header.magic = 0;
   write(fileOf(header, 100));
-  EXPECT_TRUE(printedIn(m_directory).empty());
+  EXPECT_TRUE(printedIn(m_directory.path()).empty());
   header.magic = kPrintedMagic;
   write(fileOf(header, 100));
-  const std::vector<db::Printed> whole = printedIn(m_directory);
+  const std::vector<db::Printed> whole = printedIn(m_directory.path());
   ASSERT_EQ(whole.size(), 1U);
   EXPECT_EQ(whole[0], (db::Printed{1, db::RawBytes{"xxxxx"}, 0, {}}));
 }

@@ -45,13 +45,9 @@ void ExpressionAnswers::valueOf(const Request& request, const FrameKey& frame) {
     m_client.fail(request, "rank " + std::to_string(frame.rank) + (runs ? " runs" : " has no GDB"));
     return;
   }
-  if (frame.python != 0) {
-    valueInPython(request, frame, *gdb);
-    return;
-  }
-  const mi::AskedValue asked = mi::askedValue(word(request.arguments, "expression"));
-  if (asked.format != 0) {
-    valueInFormat(request, frame, asked, *gdb);
+  const std::string expression = word(request.arguments, "expression");
+  if (frame.python != 0 || mi::askedValue(expression).format != 0) {
+    valueAsText(request, frame, *gdb);
     return;
   }
   const auto answer = [this, request, frame](const Result<mi::VarObject>& object) {
@@ -61,19 +57,27 @@ void ExpressionAnswers::valueOf(const Request& request, const FrameKey& frame) {
       explain(request, frame, object.error().message);
     }
   };
-  gdb->inspect().createVar(refOf(frame), asked.expression, answer);
+  gdb->inspect().createVar(refOf(frame), expression, answer);
 }
 
-void ExpressionAnswers::valueInPython(const Request& request, const FrameKey& frame,
-                                      mi::GdbSession& gdb) {
-  gdb.inspect().evaluate(refOf(frame), word(request.arguments, "expression"),
-                         [this, request](const Result<std::string>& value) {
-                           if (value) {
-                             m_client.succeed(request, resultBody(*value));
-                           } else {
-                             m_client.fail(request, value.error().message, value.error().advice);
-                           }
-                         });
+/// The expression is evaluated once; what a format shows parts of becomes an object when it is opened.
+void ExpressionAnswers::valueAsText(const Request& request, const FrameKey& frame,
+                                    mi::GdbSession& gdb) {
+  const std::string expression = word(request.arguments, "expression");
+  gdb.inspect().evaluate(
+      refOf(frame), expression,
+      [this, request, frame, asked = mi::askedValue(expression)](const Result<std::string>& value) {
+        if (!value) {
+          m_client.fail(request, value.error().message, value.error().advice);
+          return;
+        }
+        Json body = resultBody(*value);
+        if (frame.python == 0 && value->find('{') != std::string::npos) {
+          body["variablesReference"] = m_references.add(
+              Container{ContainerKind::Expression, frame, asked.expression, 0, {}, asked.format});
+        }
+        m_client.succeed(request, std::move(body));
+      });
 }
 
 void ExpressionAnswers::show(const Request& request, const FrameKey& frame,
@@ -92,26 +96,6 @@ void ExpressionAnswers::show(const Request& request, const FrameKey& frame,
     m_objects.keep(frame.rank, object.name);
   }
   m_client.succeed(request, std::move(body));
-}
-
-/// The expression is evaluated once; an object of it is made when it is opened.
-void ExpressionAnswers::valueInFormat(const Request& request, const FrameKey& frame,
-                                      const mi::AskedValue& asked, mi::GdbSession& gdb) {
-  gdb.inspect().evaluate(
-      refOf(frame), word(request.arguments, "expression"),
-      [this, request, frame, asked](const Result<std::string>& value) {
-        if (!value) {
-          m_client.fail(request, value.error().message, value.error().advice);
-          return;
-        }
-        Json body = resultBody(*value);
-        if (value->find('{') != std::string::npos) {
-          Container parts{ContainerKind::Expression, frame, asked.expression, 0, {}};
-          parts.format = asked.format;
-          body["variablesReference"] = m_references.add(std::move(parts));
-        }
-        m_client.succeed(request, std::move(body));
-      });
 }
 
 /// GDB does not say why it makes no object of an expression; the value of it has a reason.

@@ -28,9 +28,7 @@ class ExpressionAnswers {
   [[nodiscard]] std::optional<FrameKey> frameOf(const Request& request) const;
   void valueOf(const Request& request, const FrameKey& frame);
   /// Of a variable of Python, by its name.
-  void valueInFormat(const Request& request, const FrameKey& frame, const mi::AskedValue& asked,
-                     mi::GdbSession& gdb);
-  void valueInPython(const Request& request, const FrameKey& frame, mi::GdbSession& gdb);
+  void valueAsText(const Request& request, const FrameKey& frame, mi::GdbSession& gdb);
   void show(const Request& request, const FrameKey& frame, const mi::VarObject& object);
   void explain(const Request& request, const FrameKey& frame, const std::string& message);
   void console(const Request& request, const FrameKey& frame);

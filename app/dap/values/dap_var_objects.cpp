@@ -26,9 +26,9 @@ Json VarObjects::show(const FrameKey& frame, const mi::VarObject& object, Contai
     parent->children[object.expression] = object.name;
   }
   if (object.expandable()) {
-    Container parts{ContainerKind::Object, frame, object.name, 0, {}};
-    parts.format = parent != nullptr ? parent->format : '\0';
-    out["variablesReference"] = m_references.add(std::move(parts));
+    const char format = parent != nullptr ? parent->format : '\0';
+    out["variablesReference"] =
+        m_references.add(Container{ContainerKind::Object, frame, object.name, 0, {}, format});
     if (isArray(object) && !object.dynamic) {
       out["indexedVariables"] = object.children;
     }

@@ -186,11 +186,11 @@ void VariableAnswers::listChildren(const Request& request, int reference) {
     }
     if (page->hasMore && !range.paged) {
       const int next = range.from + static_cast<int>(page->children.size());
-      Container more{ContainerKind::Object, container.frame, container.text, next, {}};
-      more.format = container.format;
+      const Container more{ContainerKind::Object, container.frame, container.text, next, {},
+                           container.format};
       all.push_back({{"name", "…"},
                      {"value", "from " + std::to_string(next) + " on"},
-                     {"variablesReference", m_references.add(std::move(more))}});
+                     {"variablesReference", m_references.add(more)}});
     }
     m_client.succeed(request, variablesBody(std::move(all)));
   };

@@ -15,27 +15,21 @@
 #include <gtest/gtest.h>
 
 #include "app/collation/printed_text.h"
+#include "db/tests/sample.h"
 
 namespace pf::app {
 namespace {
 
 class OutputTeeTest : public ::testing::Test {
  protected:
-  OutputTeeTest() {
-    char path[] = "/tmp/pf-tee-XXXXXX";
-    m_directory = ::mkdtemp(path);
-    m_out.reset(open("out"));
-    m_error.reset(open("error"));
-  }
-  ~OutputTeeTest() override { std::filesystem::remove_all(m_directory); }
   int open(const char* name) const {
-    return ::open((m_directory + "/" + name).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    return ::open(m_directory.file(name).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   }
   Result<OutputTee> start() {
-    return OutputTee::start(m_directory + "/" + kPrintedFile, m_out.get(), m_error.get());
+    return OutputTee::start(m_directory.file(kPrintedFile), m_out.get(), m_error.get());
   }
   std::string in(const char* name) const {
-    std::ifstream file(m_directory + "/" + name, std::ios::binary);
+    std::ifstream file(m_directory.file(name), std::ios::binary);
     return {std::istreambuf_iterator<char>(file), {}};
   }
   static void print(int fd, const std::string& text) {
@@ -46,9 +40,9 @@ class OutputTeeTest : public ::testing::Test {
     }
   }
 
-  std::string m_directory;
-  UniqueFd m_out;
-  UniqueFd m_error;
+  db::Directory m_directory;
+  UniqueFd m_out{open("out")};
+  UniqueFd m_error{open("error")};
 };
 
 TEST_F(OutputTeeTest, GoesOnAndIsKept) {
@@ -59,7 +53,7 @@ TEST_F(OutputTeeTest, GoesOnAndIsKept) {
   tee->drain([] { return false; });
   EXPECT_EQ(in("out"), "to the one\n");
   EXPECT_EQ(in("error"), "to the other\n");
-  EXPECT_EQ(printedIn(m_directory),
+  EXPECT_EQ(printedIn(m_directory.path()),
             (std::vector<db::Printed>{{1, db::RawBytes{"to the one\n"}, 0, {}},
                                       {2, db::RawBytes{"to the other\n"}, 0, {}}}));
 }
@@ -67,7 +61,7 @@ TEST_F(OutputTeeTest, GoesOnAndIsKept) {
 TEST_F(OutputTeeTest, OfMuchTheBeginningAndTheEnd) {
   for (const std::size_t size : {kFirstPrinted, kFirstPrinted + 1, kFirstPrinted + kLastPrinted,
                                  kFirstPrinted + kLastPrinted + 1, std::size_t{1'000'003}}) {
-    std::filesystem::remove(m_directory + "/" + kPrintedFile);
+    std::filesystem::remove(m_directory.file(kPrintedFile));
     ASSERT_EQ(::ftruncate(m_out.get(), 0), 0);
     ASSERT_EQ(::lseek(m_out.get(), 0, SEEK_SET), 0);
     std::string text(size, ' ');
@@ -79,7 +73,7 @@ TEST_F(OutputTeeTest, OfMuchTheBeginningAndTheEnd) {
     print(tee->outputEnd(), text);
     tee->drain([] { return false; });
     EXPECT_EQ(in("out"), text);
-    const std::vector<db::Printed> kept = printedIn(m_directory);
+    const std::vector<db::Printed> kept = printedIn(m_directory.path());
     ASSERT_EQ(kept.size(), 1U);
     const std::string end = kept[0].end ? kept[0].end->bytes : "";
     EXPECT_EQ(kept[0].beginning->bytes, text.substr(0, kFirstPrinted));
@@ -145,8 +139,7 @@ TEST_F(OutputTeeTest, OutlivesWhoHasStartedIt) {
 /// In one place both come in their order.
 TEST_F(OutputTeeTest, BothToOnePlaceKeepTheirOrder) {
   UniqueFd same(::fcntl(m_out.get(), F_DUPFD_CLOEXEC, 3));
-  Result<OutputTee> tee =
-      OutputTee::start(m_directory + "/" + kPrintedFile, m_out.get(), same.get());
+  Result<OutputTee> tee = OutputTee::start(m_directory.file(kPrintedFile), m_out.get(), same.get());
   ASSERT_TRUE(tee.ok());
   std::string all;
   for (int i = 0; i < 20; ++i) {
@@ -159,15 +152,14 @@ TEST_F(OutputTeeTest, BothToOnePlaceKeepTheirOrder) {
   }
   tee->drain([] { return false; });
   EXPECT_EQ(in("out"), all);
-  EXPECT_EQ(printedIn(m_directory).size(), 2U);
+  EXPECT_EQ(printedIn(m_directory.path()).size(), 2U);
 }
 
 /// One stream is held open, the reader of the other one has gone: there is nothing to wait for.
 TEST_F(OutputTeeTest, AReaderThatHasGoneHoldsUpNobody) {
   int ends[2];
   ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
-  Result<OutputTee> tee =
-      OutputTee::start(m_directory + "/" + kPrintedFile, ends[1], m_error.get());
+  Result<OutputTee> tee = OutputTee::start(m_directory.file(kPrintedFile), ends[1], m_error.get());
   ASSERT_TRUE(tee.ok());
   ::close(ends[0]);
   ::close(ends[1]);
@@ -188,18 +180,18 @@ TEST_F(OutputTeeTest, WhoDoesNotWantToWaitDoesNot) {
 }
 
 TEST_F(OutputTeeTest, WithoutAPlaceNothingIsBegun) {
-  std::ofstream(m_directory + "/" + kPrintedFile) << "there";
+  std::ofstream(m_directory.file(kPrintedFile)) << "there";
   EXPECT_FALSE(start().ok());
   EXPECT_EQ(in(kPrintedFile), "there");
 }
 
 TEST_F(OutputTeeTest, WhatIsNotToBeCarriedIsNot) {
-  Result<OutputTee> tee = OutputTee::start(m_directory + "/" + kPrintedFile, -1, m_error.get());
+  Result<OutputTee> tee = OutputTee::start(m_directory.file(kPrintedFile), -1, m_error.get());
   ASSERT_TRUE(tee.ok());
   EXPECT_LT(tee->outputEnd(), 0);
   print(tee->errorEnd(), "x");
   tee->drain([] { return false; });
-  ASSERT_EQ(printedIn(m_directory).size(), 1U);
+  ASSERT_EQ(printedIn(m_directory.path()).size(), 1U);
 }
 
 }  // namespace
