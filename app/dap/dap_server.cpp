@@ -232,3 +232,5 @@ void DapServer::finishStep() {
 }
 
 }  // namespace pf::headless
+
+#include "moc_dap_server.cpp"

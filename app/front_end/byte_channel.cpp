@@ -83,3 +83,5 @@ void ByteChannel::close() {
 }
 
 }  // namespace pf::headless
+
+#include "moc_byte_channel.cpp"

@@ -54,3 +54,5 @@ EndSignals::~EndSignals() {
 }
 
 }  // namespace pf::headless
+
+#include "moc_signals.cpp"

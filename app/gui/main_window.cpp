@@ -754,3 +754,5 @@ void MainWindow::closeEvent(QCloseEvent* event) {
 }
 
 }  // namespace pf::gui
+
+#include "moc_main_window.cpp"

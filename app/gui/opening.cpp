@@ -102,3 +102,5 @@ void Opening::openJob(qint64 pid) {
 }
 
 }  // namespace pf::gui
+
+#include "moc_opening.cpp"

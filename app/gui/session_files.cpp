@@ -229,3 +229,5 @@ void SessionFiles::applyRanks(const SessionFile& file) {
 }
 
 }  // namespace pf::gui
+
+#include "moc_session_files.cpp"

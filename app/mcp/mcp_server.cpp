@@ -298,3 +298,5 @@ int serveMcp(const McpOptions& options) {
 }
 
 }  // namespace pf::headless
+
+#include "moc_mcp_server.cpp"

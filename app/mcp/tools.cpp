@@ -280,3 +280,5 @@ void ToolDesk::close(const Given&) {
 }
 
 }  // namespace pf::headless
+
+#include "moc_tools.cpp"

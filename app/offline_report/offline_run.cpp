@@ -367,3 +367,5 @@ void OfflineRun::leave() {
 }
 
 }  // namespace pf::headless
+
+#include "moc_offline_run.cpp"

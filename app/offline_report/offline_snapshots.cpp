@@ -117,3 +117,5 @@ void Snapshots::stop() {
 }
 
 }  // namespace pf::headless
+
+#include "moc_offline_snapshots.cpp"

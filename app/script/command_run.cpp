@@ -97,3 +97,5 @@ void CommandRun::leave() {
 }
 
 }  // namespace pf::headless
+
+#include "moc_command_run.cpp"

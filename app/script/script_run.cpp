@@ -126,3 +126,5 @@ void ScriptRun::prompt() {
 }
 
 }  // namespace pf::headless
+
+#include "moc_script_run.cpp"

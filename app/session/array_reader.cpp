@@ -97,3 +97,5 @@ void ArrayReader::load(const std::shared_ptr<QTemporaryDir>& directory) {
 }
 
 }  // namespace pf::session
+
+#include "moc_array_reader.cpp"

@@ -524,3 +524,5 @@ std::vector<values::EventMark> Breakpoints::marks() const {
 }
 
 }  // namespace pf::session
+
+#include "moc_breakpoints.cpp"

@@ -294,3 +294,5 @@ void CArrayReader::load(const std::shared_ptr<QTemporaryDir>& directory) {
 }
 
 }  // namespace pf::session
+
+#include "moc_c_array_reader.cpp"

@@ -381,3 +381,5 @@ void Cycles::complete(mi::GdbSession& gdb, HitKey key, const QStringList& watche
 }
 
 }  // namespace pf::session
+
+#include "moc_cycles.cpp"

@@ -503,3 +503,5 @@ void DebugSession::endReplay() {
 }
 
 }  // namespace pf::session
+
+#include "moc_debug_session.cpp"

@@ -368,3 +368,5 @@ void Debuggers::keepTranscript(int rank, mi::GdbSession& gdb) {
 }
 
 }  // namespace pf::session
+
+#include "moc_debuggers.cpp"

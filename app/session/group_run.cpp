@@ -55,3 +55,5 @@ void GroupRun::tell() {
 }
 
 }  // namespace pf::session
+
+#include "moc_group_run.cpp"

@@ -255,3 +255,5 @@ void HitSearch::end() {
 }
 
 }  // namespace pf::session
+
+#include "moc_hit_search.cpp"

@@ -771,3 +771,5 @@ void LineSearch::end() {
 }
 
 }  // namespace pf::session
+
+#include "moc_line_search.cpp"

@@ -103,3 +103,5 @@ QString eventWords(int rank, quint64 serial) {
 }
 
 }  // namespace pf::session
+
+#include "moc_other_order.cpp"

@@ -130,3 +130,5 @@ QList<values::RankGroup> RankGroups::communicators() const {
 }
 
 }  // namespace pf::session
+
+#include "moc_rank_groups.cpp"

@@ -436,3 +436,5 @@ void RunControl::endSettling() {
 }
 
 }  // namespace pf::session
+
+#include "moc_run_control.cpp"

@@ -121,3 +121,5 @@ void Watches::answered(const mi::WatchValue& value, const QString& function) {
 }
 
 }  // namespace pf::session
+
+#include "moc_watches.cpp"

@@ -43,3 +43,5 @@ void ViewPane::cutChanged() {
 }
 
 }  // namespace pf::plugins
+
+#include "moc_view_pane.cpp"

@@ -158,3 +158,5 @@ QVariant SitesModel::headerData(int section, Qt::Orientation orientation, int ro
 }
 
 }  // namespace pf::plugins
+
+#include "moc_call_sites.cpp"

@@ -135,3 +135,5 @@ void SitesWidget::activate(const QModelIndex& index) {
 }
 
 }  // namespace pf::plugins
+
+#include "moc_sites_widget.cpp"

@@ -465,3 +465,5 @@ void MatrixWidget::onCell(Rank source, Rank dest) {
 }
 
 }  // namespace pf::plugins
+
+#include "moc_matrix_widget.cpp"

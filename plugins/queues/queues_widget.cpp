@@ -268,3 +268,5 @@ void QueuesWidget::showEvent(QShowEvent* event) {
 }
 
 }  // namespace pf::plugins
+
+#include "moc_queues_widget.cpp"

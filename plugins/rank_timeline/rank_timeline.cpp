@@ -190,3 +190,5 @@ QVariant TimelineModel::headerData(int section, Qt::Orientation orientation, int
 }
 
 }  // namespace pf::plugins
+
+#include "moc_rank_timeline.cpp"

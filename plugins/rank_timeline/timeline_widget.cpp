@@ -208,3 +208,5 @@ void TimelineWidget::showEvent(QShowEvent* event) {
 }
 
 }  // namespace pf::plugins
+
+#include "moc_timeline_widget.cpp"

@@ -363,3 +363,5 @@ void SpaceTimeView::renderTo(QPaintDevice* device, const QSizeF& size) const {
 }
 
 }  // namespace pf::views
+
+#include "moc_space_time_view.cpp"

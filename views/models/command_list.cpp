@@ -117,3 +117,5 @@ QVariant CommandListModel::headerData(int section, Qt::Orientation orientation, 
 }
 
 }  // namespace pf::views
+
+#include "moc_command_list.cpp"

@@ -160,3 +160,5 @@ QVariant CycleComparisonModel::headerData(int section, Qt::Orientation orientati
 }
 
 }  // namespace pf::views
+
+#include "moc_cycle_comparison.cpp"

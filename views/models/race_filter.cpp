@@ -341,3 +341,5 @@ int RaceFilterModel::columnCount(const QModelIndex& parent) const {
 }
 
 }  // namespace pf::views
+
+#include "moc_race_filter.cpp"

@@ -293,3 +293,5 @@ QVariant RaceListModel::headerData(int section, Qt::Orientation orientation, int
 }
 
 }  // namespace pf::views
+
+#include "moc_race_list_model.cpp"

@@ -287,3 +287,5 @@ QVariant StackModel::headerData(int section, Qt::Orientation orientation, int ro
 }
 
 }  // namespace pf::views
+
+#include "moc_rank_models.cpp"

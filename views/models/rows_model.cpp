@@ -78,3 +78,5 @@ QList<QStringList> memoryRows(quint64 address, const QString& digits) {
 }
 
 }  // namespace pf::views
+
+#include "moc_rows_model.cpp"

@@ -323,3 +323,5 @@ QVariant CyclesModel::headerData(int section, Qt::Orientation orientation, int r
 }
 
 }  // namespace pf::views
+
+#include "moc_session_models.cpp"

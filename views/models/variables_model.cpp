@@ -306,3 +306,5 @@ QVariant VariablesModel::headerData(int section, Qt::Orientation orientation, in
 }
 
 }  // namespace pf::views
+
+#include "moc_variables_model.cpp"

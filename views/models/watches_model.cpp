@@ -212,3 +212,5 @@ QVariant WatchesModel::headerData(int section, Qt::Orientation orientation, int 
 }
 
 }  // namespace pf::views
+
+#include "moc_watches_model.cpp"

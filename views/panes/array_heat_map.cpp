@@ -199,3 +199,5 @@ void ArrayHeatMap::mousePressEvent(QMouseEvent* event) {
 }
 
 }  // namespace pf::views
+
+#include "moc_array_heat_map.cpp"

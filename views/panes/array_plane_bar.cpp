@@ -135,3 +135,5 @@ void ArrayPlaneBar::choose(bool rows, int dimension) {
 }
 
 }  // namespace pf::views
+
+#include "moc_array_plane_bar.cpp"

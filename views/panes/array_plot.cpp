@@ -157,3 +157,5 @@ void ArrayPlot::mouseDoubleClickEvent(QMouseEvent* /*event*/) {
 }
 
 }  // namespace pf::views
+
+#include "moc_array_plot.cpp"

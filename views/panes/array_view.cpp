@@ -301,3 +301,5 @@ void ArrayView::goToNextOutside() {
 }
 
 }  // namespace pf::views
+
+#include "moc_array_view.cpp"

@@ -140,3 +140,5 @@ QString ContentsView::bytesText() const {
 }
 
 }  // namespace pf::views
+
+#include "moc_contents_view.cpp"

@@ -201,3 +201,5 @@ WatchesView::WatchesView(QWidget* parent)
 }
 
 }  // namespace pf::views
+
+#include "moc_debug_views.cpp"

@@ -113,3 +113,5 @@ void setUpTree(QTreeView& view) {
 }
 
 }  // namespace pf::views
+
+#include "moc_item_views.cpp"

@@ -110,3 +110,5 @@ void LogView::append(const LogEntry& entry) {
 }
 
 }  // namespace pf::views
+
+#include "moc_log_view.cpp"

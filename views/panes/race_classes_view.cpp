@@ -119,3 +119,5 @@ void RaceClassesView::onCurrent() {
 }
 
 }  // namespace pf::views
+
+#include "moc_race_classes_view.cpp"

@@ -386,3 +386,5 @@ void RaceListView::showDetails(int race) {
 }
 
 }  // namespace pf::views
+
+#include "moc_race_list_view.cpp"

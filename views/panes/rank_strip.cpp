@@ -437,3 +437,5 @@ void RankStrip::refreshActions() {
 }
 
 }  // namespace pf::views
+
+#include "moc_rank_strip.cpp"

@@ -79,3 +79,5 @@ QString RowsView::problem() const {
 }
 
 }  // namespace pf::views
+
+#include "moc_rows_view.cpp"

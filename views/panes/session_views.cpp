@@ -168,3 +168,5 @@ QString ProgressStrip::task() const {
 }
 
 }  // namespace pf::views
+
+#include "moc_session_views.cpp"

@@ -330,3 +330,5 @@ void SourceEditor::onDwell(int position, int x, int y) {
 }
 
 }  // namespace pf::views
+
+#include "moc_source_editor.cpp"

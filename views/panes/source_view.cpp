@@ -381,3 +381,5 @@ void SourceView::closeAll() {
 }
 
 }  // namespace pf::views
+
+#include "moc_source_view.cpp"

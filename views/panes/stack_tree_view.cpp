@@ -110,3 +110,5 @@ void StackTreeView::choose(const QModelIndex& index) {
 }
 
 }  // namespace pf::views
+
+#include "moc_stack_tree_view.cpp"

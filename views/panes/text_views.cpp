@@ -309,3 +309,5 @@ bool ConsoleView::eventFilter(QObject* watched, QEvent* event) {
 }
 
 }  // namespace pf::views
+
+#include "moc_text_views.cpp"

@@ -214,3 +214,5 @@ QString ValuesAcrossView::summary() const {
 }
 
 }  // namespace pf::views
+
+#include "moc_values_across_view.cpp"

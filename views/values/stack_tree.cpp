@@ -237,3 +237,5 @@ QVariant StackTreeModel::headerData(int section, Qt::Orientation orientation, in
 }
 
 }  // namespace pf::values
+
+#include "moc_stack_tree.cpp"

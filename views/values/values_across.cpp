@@ -219,3 +219,5 @@ QVariant ValuesAcrossModel::headerData(int section, Qt::Orientation orientation,
 }
 
 }  // namespace pf::values
+
+#include "moc_values_across.cpp"

@@ -244,3 +244,5 @@ void BreakpointAnswers::tellChanged() {
 }
 
 }  // namespace pf::headless
+
+#include "moc_dap_breakpoints.cpp"

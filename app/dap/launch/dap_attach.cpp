@@ -151,3 +151,5 @@ void Attach::fail(const Error& error) {
 }
 
 }  // namespace pf::headless
+
+#include "moc_dap_attach.cpp"

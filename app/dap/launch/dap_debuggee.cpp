@@ -99,3 +99,5 @@ void Debuggee::abandon() {
 }
 
 }  // namespace pf::headless
+
+#include "moc_dap_debuggee.cpp"

@@ -170,3 +170,5 @@ void Launch::fail(const Error& error) {
 }
 
 }  // namespace pf::headless
+
+#include "moc_dap_launch.cpp"

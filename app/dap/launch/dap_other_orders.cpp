@@ -92,3 +92,5 @@ void OtherOrders::endBlame(const QByteArray& document, const QStringList& said) 
 }
 
 }  // namespace pf::headless
+
+#include "moc_dap_other_orders.cpp"

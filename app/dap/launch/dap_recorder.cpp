@@ -126,3 +126,5 @@ Error Recorder::whyNot() const {
 }
 
 }  // namespace pf::headless
+
+#include "moc_dap_recorder.cpp"

@@ -221,3 +221,5 @@ void Moves::goToLine(const Request& request, const GotoTargets::Line& line) {
 }
 
 }  // namespace pf::headless
+
+#include "moc_dap_moves.cpp"

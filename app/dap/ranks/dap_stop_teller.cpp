@@ -168,3 +168,5 @@ void StopTeller::tellStopped(const ToldRanks::News& news) {
 }
 
 }  // namespace pf::headless
+
+#include "moc_dap_stop_teller.cpp"

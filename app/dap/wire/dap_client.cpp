@@ -133,3 +133,5 @@ void DapClient::invalidateVariables() {
 }
 
 }  // namespace pf::headless
+
+#include "moc_dap_client.cpp"

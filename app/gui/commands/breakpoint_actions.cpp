@@ -153,3 +153,5 @@ void BreakpointActions::edit(const values::Breakpoint& breakpoint) {
 }
 
 }  // namespace pf::gui
+
+#include "moc_breakpoint_actions.cpp"

@@ -142,3 +142,5 @@ void BreakpointDialog::read() {
 }
 
 }  // namespace pf::gui
+
+#include "moc_breakpoint_dialog.cpp"

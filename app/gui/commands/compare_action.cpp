@@ -78,3 +78,5 @@ void CompareAction::show(CompareWindow* window, const QString& own) {
 }
 
 }  // namespace pf::gui
+
+#include "moc_compare_action.cpp"

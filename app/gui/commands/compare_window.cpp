@@ -186,3 +186,5 @@ QString CompareWindow::summary() const {
 }
 
 }  // namespace pf::gui
+
+#include "moc_compare_window.cpp"

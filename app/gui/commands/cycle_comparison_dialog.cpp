@@ -76,3 +76,5 @@ void CycleComparisonDialog::show2() {
 }
 
 }  // namespace pf::gui
+
+#include "moc_cycle_comparison_dialog.cpp"

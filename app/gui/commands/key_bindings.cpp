@@ -301,3 +301,5 @@ void KeysDialog::refresh(const QString& id) {
 }
 
 }  // namespace pf::gui
+
+#include "moc_key_bindings.cpp"

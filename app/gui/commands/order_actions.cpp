@@ -86,3 +86,5 @@ void OrderActions::endBlame(const QByteArray& document, const QStringList& said)
 }
 
 }  // namespace pf::gui
+
+#include "moc_order_actions.cpp"

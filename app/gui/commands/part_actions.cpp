@@ -158,3 +158,5 @@ void PartActions::offer(const QString& text, const QString& advice, const QStrin
 }
 
 }  // namespace pf::gui
+
+#include "moc_part_actions.cpp"

@@ -163,3 +163,5 @@ void PluginCommands::showOutput(const QString& title, const QString& text) {
 }
 
 }  // namespace pf::gui
+
+#include "moc_plugin_commands.cpp"

@@ -100,3 +100,5 @@ void PluginsDialog::addRefused(const plugins::Refused& refused) {
 }
 
 }  // namespace pf::gui
+
+#include "moc_plugins_dialog.cpp"

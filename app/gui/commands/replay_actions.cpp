@@ -319,3 +319,5 @@ void ReplayActions::compareCycles() {
 }
 
 }  // namespace pf::gui
+
+#include "moc_replay_actions.cpp"

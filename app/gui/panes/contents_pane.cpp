@@ -109,3 +109,5 @@ QString ContentsPane::title() const {
 }
 
 }  // namespace pf::gui
+
+#include "moc_contents_pane.cpp"

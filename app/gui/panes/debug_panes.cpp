@@ -244,3 +244,5 @@ void DebugPanes::locateSource(const QString& path) {
 }
 
 }  // namespace pf::gui
+
+#include "moc_debug_panes.cpp"

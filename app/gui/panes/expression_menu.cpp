@@ -70,3 +70,5 @@ void ExpressionMenu::raise(QDockWidget& dock) {
 }
 
 }  // namespace pf::gui
+
+#include "moc_expression_menu.cpp"

@@ -171,3 +171,5 @@ void FailureBanner::addRaces(const views::TraceIndexPtr& index) {
 }
 
 }  // namespace pf::gui
+
+#include "moc_failure_banner.cpp"

@@ -306,3 +306,5 @@ void InspectionPanes::connectGroups() {
 }
 
 }  // namespace pf::gui
+
+#include "moc_inspection_panes.cpp"

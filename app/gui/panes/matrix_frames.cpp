@@ -58,3 +58,5 @@ void MatrixFrames::find(int most) {
 }
 
 }  // namespace pf::gui
+
+#include "moc_matrix_frames.cpp"

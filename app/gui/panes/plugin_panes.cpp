@@ -138,3 +138,5 @@ void PluginPanes::say(photofinish::Text text) {
 }
 
 }  // namespace pf::gui
+
+#include "moc_plugin_panes.cpp"

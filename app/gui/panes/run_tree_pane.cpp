@@ -145,3 +145,5 @@ void RunTreePane::renewActions() {
 }
 
 }  // namespace pf::gui
+
+#include "moc_run_tree_pane.cpp"

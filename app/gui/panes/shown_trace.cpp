@@ -271,3 +271,5 @@ void ShownTrace::watchForDamage() {
 }
 
 }  // namespace pf::gui
+
+#include "moc_shown_trace.cpp"

@@ -148,3 +148,5 @@ QMenu* StartPage::makeRecentMenu(QWidget& window) {
 }
 
 }  // namespace pf::gui
+
+#include "moc_start_page.cpp"

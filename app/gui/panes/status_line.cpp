@@ -79,3 +79,5 @@ void StatusLine::showMode(session::DebugSession& session) {
 }
 
 }  // namespace pf::gui
+
+#include "moc_status_line.cpp"

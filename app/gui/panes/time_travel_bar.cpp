@@ -174,3 +174,5 @@ QString TimeTravelBar::cost() const {
 }
 
 }  // namespace pf::gui
+
+#include "moc_time_travel_bar.cpp"

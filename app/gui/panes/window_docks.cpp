@@ -192,3 +192,5 @@ void WindowDocks::showPane(const char* name) {
 }
 
 }  // namespace pf::gui
+
+#include "moc_window_docks.cpp"

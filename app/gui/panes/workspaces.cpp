@@ -380,3 +380,5 @@ void Workspaces::arrangeCentre(Workspace workspace) {
 }
 
 }  // namespace pf::gui
+
+#include "moc_workspaces.cpp"

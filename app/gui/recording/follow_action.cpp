@@ -88,3 +88,5 @@ void FollowAction::askWhich() {
 }
 
 }  // namespace pf::gui
+
+#include "moc_follow_action.cpp"

@@ -266,3 +266,5 @@ void RecordingDesk::look() {
 }
 
 }  // namespace pf::gui
+
+#include "moc_recording_desk.cpp"

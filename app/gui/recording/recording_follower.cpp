@@ -414,3 +414,5 @@ void RecordingFollower::tell() {
 }
 
 }  // namespace pf::gui
+
+#include "moc_recording_follower.cpp"

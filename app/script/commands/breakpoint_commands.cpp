@@ -180,3 +180,5 @@ void BreakpointCommands::list(const Command&, const Ranks&) {
 }
 
 }  // namespace pf::headless
+
+#include "moc_breakpoint_commands.cpp"

@@ -102,3 +102,5 @@ void GdbCommand::tellSaid() {
 }
 
 }  // namespace pf::headless
+
+#include "moc_gdb_command.cpp"

@@ -57,3 +57,5 @@ void OrderCommands::endBlame(const QByteArray& document, const QStringList& said
 }
 
 }  // namespace pf::headless
+
+#include "moc_order_commands.cpp"

@@ -239,3 +239,5 @@ void StackCommands::tellValues() {
 }
 
 }  // namespace pf::headless
+
+#include "moc_stack_commands.cpp"

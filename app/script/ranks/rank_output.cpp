@@ -32,3 +32,5 @@ QString RankOutput::textOf(int rank) const {
 }
 
 }  // namespace pf::headless
+
+#include "moc_rank_output.cpp"

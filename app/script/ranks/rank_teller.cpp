@@ -79,3 +79,5 @@ QString RankTeller::rankText(const RankState& state) const {
 }
 
 }  // namespace pf::headless
+
+#include "moc_rank_teller.cpp"

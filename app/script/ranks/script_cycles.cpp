@@ -47,3 +47,5 @@ QString ScriptCycles::line(const values::Cycle& cycle) const {
 }
 
 }  // namespace pf::headless
+
+#include "moc_script_cycles.cpp"

@@ -118,3 +118,5 @@ void ScriptMoves::warn() {
 }
 
 }  // namespace pf::headless
+
+#include "moc_script_moves.cpp"

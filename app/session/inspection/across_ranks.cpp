@@ -116,3 +116,5 @@ void AcrossRanks::tell() {
 }
 
 }  // namespace pf::session
+
+#include "moc_across_ranks.cpp"

@@ -226,3 +226,5 @@ void AllStacks::finish() {
 }
 
 }  // namespace pf::session
+
+#include "moc_all_stacks.cpp"

@@ -184,3 +184,5 @@ WhichMessage FilledBuffers::answer(int rank, const QString& expression, const Va
 }
 
 }  // namespace pf::session
+
+#include "moc_filled_buffers.cpp"

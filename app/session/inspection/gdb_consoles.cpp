@@ -145,3 +145,5 @@ void GdbConsoles::tell() {
 }
 
 }  // namespace pf::session
+
+#include "moc_gdb_consoles.cpp"

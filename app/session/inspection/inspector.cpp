@@ -494,3 +494,5 @@ void Inspector::setAltered(bool altered) {
 }
 
 }  // namespace pf::session
+
+#include "moc_inspector.cpp"

@@ -155,3 +155,5 @@ void MachineInspector::showThreads(const std::vector<mi::ThreadInfo>& threads) {
 }
 
 }  // namespace pf::session
+
+#include "moc_machine_inspector.cpp"

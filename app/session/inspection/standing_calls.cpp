@@ -127,3 +127,5 @@ void StandingCalls::publish() {
 }
 
 }  // namespace pf::session
+
+#include "moc_standing_calls.cpp"

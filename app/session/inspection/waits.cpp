@@ -73,3 +73,5 @@ void Waits::askNow() {
 }
 
 }  // namespace pf::session
+
+#include "moc_waits.cpp"

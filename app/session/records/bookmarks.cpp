@@ -47,3 +47,5 @@ void Bookmarks::keep(const EventRef& event, const QString& words, bool failing) 
 }
 
 }  // namespace pf::session
+
+#include "moc_bookmarks.cpp"

@@ -210,3 +210,5 @@ void JudgedRaces::keepInSettings() const {
 }
 
 }  // namespace pf::session
+
+#include "moc_judged_races.cpp"

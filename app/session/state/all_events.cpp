@@ -62,3 +62,5 @@ bool AllEvents::readsFirst(std::function<void()> then) {
 }
 
 }  // namespace pf::session
+
+#include "moc_all_events.cpp"

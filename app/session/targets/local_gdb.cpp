@@ -125,3 +125,5 @@ void LocalGdb::send(std::string_view bytes) {
 }
 
 }  // namespace pf::session
+
+#include "moc_local_gdb.cpp"

@@ -175,3 +175,5 @@ void EventCursor::renewTrace(const TraceIndex& newer) {
 }
 
 }  // namespace pf::views
+
+#include "moc_event_cursor.cpp"

@@ -216,3 +216,5 @@ void SpaceTimeCanvas::changeEvent(QEvent* event) {
 }
 
 }  // namespace pf::views
+
+#include "moc_space_time_canvas.cpp"

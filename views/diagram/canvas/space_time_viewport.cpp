@@ -229,3 +229,5 @@ void SpaceTimeViewport::scrollTo(const SpaceTimeGeometry& g, double y) {
 }
 
 }  // namespace pf::views
+
+#include "moc_space_time_viewport.cpp"

@@ -142,3 +142,5 @@ void ScenePicture::paint(QPainter& painter, const SceneRequest& view) {
 }
 
 }  // namespace pf::views
+
+#include "moc_scene_picture.cpp"

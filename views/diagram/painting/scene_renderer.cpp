@@ -66,3 +66,5 @@ void SceneRenderer::deliver(const Scene& scene, int generation) {
 }
 
 }  // namespace pf::views
+
+#include "moc_scene_renderer.cpp"

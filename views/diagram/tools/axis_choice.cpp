@@ -69,3 +69,5 @@ void AxisChoice::refresh() {
 }
 
 }  // namespace pf::views
+
+#include "moc_axis_choice.cpp"

@@ -191,3 +191,5 @@ void DiagramActions::refreshHistory() {
 }
 
 }  // namespace pf::views
+
+#include "moc_diagram_actions.cpp"

@@ -112,3 +112,5 @@ QString DiagramFooter::regimeText(SpaceTimeCanvas& canvas) const {
 }
 
 }  // namespace pf::views
+
+#include "moc_diagram_footer.cpp"

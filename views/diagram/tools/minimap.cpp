@@ -375,3 +375,5 @@ void LegendStrip::paintEvent(QPaintEvent* /*event*/) {
 }
 
 }  // namespace pf::views
+
+#include "moc_minimap.cpp"

@@ -243,3 +243,5 @@ void RankRowsMenu::popup(int row, const QPoint& globalPosition) {
 }
 
 }  // namespace pf::views
+
+#include "moc_rank_rows_menu.cpp"

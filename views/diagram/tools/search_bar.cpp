@@ -281,3 +281,5 @@ bool SearchBar::eventFilter(QObject* object, QEvent* event) {
 }
 
 }  // namespace pf::views
+
+#include "moc_search_bar.cpp"

@@ -333,3 +333,5 @@ QVariant RaceClassModel::headerData(int section, Qt::Orientation orientation, in
 }
 
 }  // namespace pf::views
+
+#include "moc_race_classes.cpp"
