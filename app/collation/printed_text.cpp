@@ -26,8 +26,8 @@ std::vector<std::string_view> linesOf(std::string_view text) {
   return lines;
 }
 
-/// Without mpirun's mark of --tag-output, "[1,0]<stderr>:", and blanks around.
-std::string_view bare(std::string_view line) {
+/// Without mpirun's mark of --tag-output, "[1,0]<stderr>:".
+std::string_view untagged(std::string_view line) {
   if (line.starts_with('[')) {
     const std::size_t end = line.find(">:");
     if (end != std::string_view::npos &&
@@ -35,6 +35,12 @@ std::string_view bare(std::string_view line) {
       line.remove_prefix(end + 2);
     }
   }
+  return line;
+}
+
+/// And without blanks around.
+std::string_view bare(std::string_view given) {
+  const std::string_view line = untagged(given);
   constexpr std::string_view kBlanks = " \t\r";
   const std::size_t first = line.find_first_not_of(kBlanks);
   return first == std::string_view::npos
@@ -75,17 +81,61 @@ bool isOfALauncher(std::string_view line) {
          });
 }
 
+/// "a.py:12, in work", of a line `  File "/src/a.py", line 12, in work` of Python's tracebacks; of a SyntaxError's "a.py:12".
+std::optional<std::string> tracedPlace(std::string_view line) {
+  constexpr std::string_view kFile = "  File \"";
+  constexpr std::string_view kLine = "\", line ";
+  const std::size_t number = line.find(kLine);
+  if (!line.starts_with(kFile) || number == std::string_view::npos) {
+    return std::nullopt;
+  }
+  const std::string_view path = line.substr(kFile.size(), number - kFile.size());
+  const std::string_view place = line.substr(number + kLine.size());
+  return shown(path.substr(path.rfind('/') + 1).substr(0, kLongestLine)) + ":" +
+         shown(place.substr(0, kLongestLine));
+}
+
+bool isOfPythonsLibraries(std::string_view line) {
+  return std::ranges::any_of(
+      std::array<std::string_view, 5>{"/dist-packages/", "/site-packages/", "/lib/python3",
+                                      "/lib64/python3", "\"<frozen "},
+      [line](std::string_view each) { return line.find(each) != std::string_view::npos; });
+}
+
+/// Where Python says that what line `message` names was raised: in the program's own innermost frame, if there is one. Empty:
+/// no traceback comes just before it.
+std::string raisedAt(const std::vector<std::string_view>& lines, std::size_t message) {
+  std::string own;
+  std::string innermost;
+  for (std::size_t i = message; i-- > 0;) {
+    const std::string_view line = untagged(lines[i]);
+    if (line.starts_with("Traceback (most recent call last):")) {
+      return own.empty() ? innermost : own;
+    }
+    if (!line.starts_with("  ")) {
+      break;
+    }
+    if (const std::optional<std::string> place = tracedPlace(line)) {
+      innermost = innermost.empty() ? *place : innermost;
+      own = own.empty() && !isOfPythonsLibraries(line) ? *place : own;
+    }
+  }
+  return {};
+}
+
 std::string lastLine(const db::Printed& printed) {
   const std::optional<db::RawBytes>& text = printed.end ? printed.end : printed.beginning;
   const std::vector<std::string_view> lines =
       linesOf(text ? std::string_view(text->bytes) : std::string_view());
   bool inMessage = false;
-  for (auto each = lines.rbegin(); each != lines.rend(); ++each) {
-    const std::string_view line = bare(*each);
+  for (std::size_t i = lines.size(); i-- > 0;) {
+    const std::string_view line = bare(lines[i]);
     if (isRule(line)) {
       inMessage = !inMessage;
     } else if (!inMessage && !line.empty() && !isOfALauncher(line)) {
-      return shown(line.substr(0, kLongestLine)) + (line.size() > kLongestLine ? " …" : "");
+      const std::string place = raisedAt(lines, i);
+      return shown(line.substr(0, kLongestLine)) + (line.size() > kLongestLine ? " …" : "") +
+             (place.empty() ? "" : " (raised at " + place + ")");
     }
   }
   return {};

@@ -31,7 +31,8 @@ struct PrintedHeader {
 [[nodiscard]] std::vector<db::Printed> printedIn(const std::string& logDirectory);
 
 /// The last line that the program has printed, to standard error if there is one: neither a blank one nor one of a launcher.
-/// As shown() has it (replay_engine/base/shown_text.h), cut where it is long; empty: there is none.
+/// As shown() has it (replay_engine/base/shown_text.h), cut where it is long; empty: there is none. What ends a traceback of
+/// Python is told with its place: "ValueError: 3 (raised at a.py:12, in work)".
 [[nodiscard]] std::string lastPrinted(const std::vector<db::Printed>& printed);
 
 }  // namespace pf::app

@@ -51,6 +51,30 @@ TEST(LastPrinted, IsShownWhateverItIs) {
   EXPECT_TRUE(cut.size() < 210 && cut.ends_with(" …")) << cut;
 }
 
+TEST(LastPrinted, AnExceptionOfPythonIsToldWithItsPlace) {
+  const std::string head = "Traceback (most recent call last):\n";
+  const std::string own = "  File \"/src/a.py\", line 12, in work\n    f(x)\n    ^^^^\n";
+  const std::string library =
+      "  File \"/usr/lib/python3/dist-packages/n.py\", line 3, in g\n    raise\n";
+  const std::string what = "ValueError: 3\n";
+  EXPECT_EQ(lastPrinted(both("", (head + own + what).c_str())),
+            "ValueError: 3 (raised at a.py:12, in work)");
+  EXPECT_EQ(lastPrinted(both("", ("x\n" + head + own + library + what + "\n").c_str())),
+            "ValueError: 3 (raised at a.py:12, in work)");
+  EXPECT_EQ(lastPrinted(both("", (head + library + what).c_str())),
+            "ValueError: 3 (raised at n.py:3, in g)");
+  std::string tagged;
+  for (const char* line : {"Traceback (most recent call last):",
+                           "  File \"/src/a.py\", line 12, in work", "ValueError: 3"}) {
+    tagged += std::string("[1,0]<stderr>:") + line + "\n";
+  }
+  EXPECT_EQ(lastPrinted(both("", tagged.c_str())), "ValueError: 3 (raised at a.py:12, in work)");
+  // Another rank has printed in between, or it is no traceback.
+  EXPECT_EQ(lastPrinted(both("", (head + own + "other\n" + what).c_str())), "ValueError: 3");
+  EXPECT_EQ(lastPrinted(both("", (own + what).c_str())), "ValueError: 3");
+  EXPECT_EQ(lastPrinted(both("", (head + "  File \"a.py\", 3\n" + what).c_str())), "ValueError: 3");
+}
+
 class PrintedInTest : public ::testing::Test {
  protected:
   void write(const std::string& bytes) {
