@@ -7,16 +7,19 @@
 #include <utility>
 
 #include <QDoubleValidator>
+#include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
+#include <QSpinBox>
 #include <QSplitter>
 #include <QTabWidget>
 #include <QTableView>
 #include <QVBoxLayout>
 
+#include "views/values/distributed_array.h"
 #include "views/values/text.h"
 
 namespace pf::views {
@@ -39,6 +42,11 @@ QLineEdit* makeLimit(const QString& hint) {
 /// Words and texts stand on the left, numbers on the right.
 Qt::Alignment alignmentOf(const ArrayValues& values) {
   return Qt::AlignVCenter | (values.hasNumbers() ? Qt::AlignRight : Qt::AlignLeft);
+}
+
+QColor staleColor() {
+  const bool dark = QGuiApplication::palette().base().color().lightness() < 128;
+  return dark ? QColor(0xff, 0x8a, 0x80) : QColor(0xb0, 0x00, 0x20);
 }
 
 }  // namespace
@@ -75,12 +83,18 @@ QVariant ArrayModel::data(const QModelIndex& index, int role) const {
     case Qt::DisplayRole:
       return values.textAt(element);
     case Qt::ToolTipRole:
-      return u"%1 = %2"_s.arg(values.nameAt(element), values.textAt(element));
+      return elementWords(values, element);
+    case Qt::BackgroundRole:
+      return originalOf(values, element) >= 0 ? QVariant(QGuiApplication::palette().alternateBase())
+                                              : QVariant();
+    case Qt::ForegroundRole:
+      return isStale(values, element) ? QVariant(QBrush(staleColor())) : QVariant();
     case Qt::TextAlignmentRole:
       return QVariant(alignmentOf(values));
     case Qt::FontRole: {
       QFont font;
-      font.setBold(values.hasNumbers() && !std::isfinite(values.at(element)));
+      font.setBold((values.hasNumbers() && !std::isfinite(values.at(element))) ||
+                   isStale(values, element));
       return font.bold() ? QVariant(font) : QVariant();
     }
     default:
@@ -99,6 +113,10 @@ QVariant ArrayModel::headerData(int section, Qt::Orientation orientation, int ro
 ArrayView::ArrayView(QWidget* parent)
     : QWidget(parent),
       m_input(new QLineEdit),
+      m_ranks(new QLineEdit),
+      m_along(new QSpinBox),
+      m_halo(new QSpinBox),
+      m_stale(new QPushButton(tr("Next stale copy"))),
       m_about(new QLabel),
       m_planeBar(new ArrayPlaneBar),
       m_search(new QWidget),
@@ -133,12 +151,45 @@ ArrayView::ArrayView(QWidget* parent)
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(6, 4, 6, 4);
   layout->addWidget(m_input);
+  layout->addWidget(makeDistribution());
   layout->addWidget(m_about);
   layout->addWidget(m_planeBar);
   layout->addWidget(makeSearch());
   layout->addWidget(split, 1);
   setFocusProxy(m_input);
   connectParts();
+}
+
+QWidget* ArrayView::makeDistribution() {
+  m_ranks->setPlaceholderText(tr("Ranks that have a part each: 0-3, all, a group"));
+  m_ranks->setAccessibleName(tr("Ranks of the array"));
+  m_ranks->setClearButtonEnabled(true);
+  m_ranks->setToolTip(
+      tr("The same expression in each of these ranks, as one array. Empty: the current rank."));
+  m_along->setRange(1, 9);
+  m_along->setPrefix(tr("dimension "));
+  m_along->setToolTip(tr("The dimension in which the parts lie side by side"));
+  m_halo->setRange(0, 1000);
+  m_halo->setPrefix(tr("halo "));
+  m_halo->setToolTip(
+      tr("How many elements at each inner end of a part are copies of what the next rank has: "
+         "they are shaded, and held against it"));
+  m_stale->setToolTip(tr("To the next element of the halo that is not what it is a copy of"));
+  m_stale->hide();
+  auto* row = new QWidget;
+  auto* layout = new QHBoxLayout(row);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->addWidget(m_ranks, 1);
+  layout->addWidget(m_along);
+  layout->addWidget(m_halo);
+  layout->addWidget(m_stale);
+  const auto several = [this] {
+    m_along->setVisible(!m_ranks->text().trimmed().isEmpty());
+    m_halo->setVisible(!m_ranks->text().trimmed().isEmpty());
+  };
+  connect(m_ranks, &QLineEdit::textChanged, this, several);
+  several();
+  return row;
 }
 
 QWidget* ArrayView::makeSearch() {
@@ -157,7 +208,19 @@ QWidget* ArrayView::makeSearch() {
 }
 
 void ArrayView::connectParts() {
-  connect(m_input, &QLineEdit::returnPressed, this, [this] { ask(m_input->text()); });
+  const auto askForTyped = [this] { ask(m_input->text()); };
+  connect(m_input, &QLineEdit::returnPressed, this, askForTyped);
+  connect(m_ranks, &QLineEdit::returnPressed, this, askForTyped);
+  // That is also told of a box that is only left.
+  for (QSpinBox* box : {m_along, m_halo}) {
+    connect(box, &QSpinBox::editingFinished, this, [this] {
+      if (!m_asked.expression.isEmpty() && expression() == m_asked.expression &&
+          !(typed() == m_asked)) {
+        ask(m_asked.expression);
+      }
+    });
+  }
+  connect(m_stale, &QPushButton::clicked, this, &ArrayView::goToNextStale);
   connect(m_plot, &ArrayPlot::elementClicked, this, &ArrayView::goTo);
   connect(m_heatMap, &ArrayHeatMap::elementClicked, this, &ArrayView::goTo);
   connect(m_planeBar, &ArrayPlaneBar::planeChosen, this, &ArrayView::setPlane);
@@ -182,14 +245,18 @@ QString ArrayView::outsideText() const {
 
 void ArrayView::ask(const QString& expression) {
   m_input->setText(expression);
-  m_asked = expression.trimmed();
+  m_asked = typed();
   askAgain();
 }
 
+ArrayView::Question ArrayView::typed() const {
+  return {expression(), m_ranks->text().trimmed(), m_along->value() - 1, m_halo->value()};
+}
+
 void ArrayView::askAgain() {
-  if (!m_asked.isEmpty()) {
+  if (!m_asked.expression.isEmpty()) {
     setBusy();
-    Q_EMIT arrayRequested(m_asked);
+    Q_EMIT arrayRequested(m_asked.expression, m_asked.ranks, m_asked.along, m_asked.halo);
   }
 }
 
@@ -198,7 +265,10 @@ void ArrayView::setBusy() {
 }
 
 void ArrayView::showArray(const ArraySummaryPtr& array) {
-  m_about->setText(tr("Rank %1: %2").arg(array->values().rank).arg(array->text()));
+  const QString whose = array->values().parts.empty()
+                            ? tr("Rank %1").arg(array->values().rank)
+                            : tr("%1 ranks").arg(array->values().parts.size());
+  m_stale->setVisible(array->halo().count > 0);
   const ArraySummaryPtr before = std::exchange(m_shown, array);
   const bool same = before != nullptr && before->values().expression == array->values().expression;
   const qint64 from = m_plot->from();
@@ -211,6 +281,9 @@ void ArrayView::showArray(const ArraySummaryPtr& array) {
     m_plane = ArrayPlane::of(array->values());
     m_pictures->setCurrentIndex(array->values().dims.size() > 1 ? 1 : 0);
   }
+  const QString halo = haloWords(*array);
+  m_about->setText(tr("%1: %2").arg(whose, array->text()) +
+                   (halo.isEmpty() ? QString() : u". "_s + halo));
   m_at = -1;
   m_search->setVisible(array->values().hasNumbers());
   showPlane();
@@ -220,6 +293,7 @@ void ArrayView::showArray(const ArraySummaryPtr& array) {
 void ArrayView::showProblem(const QString& text) {
   m_about->setText(text);
   m_shown.reset();
+  m_stale->hide();
   m_plot->setArray({});
   m_search->hide();
   showPlane();
@@ -298,6 +372,12 @@ void ArrayView::goToNextOutside() {
   countOutside();
   const auto [least, most] = wantedRange();
   goTo(m_shown->nextOutside(m_at, least, most));
+}
+
+void ArrayView::goToNextStale() {
+  if (m_shown != nullptr) {
+    goTo(nextStale(m_shown->values(), m_at));
+  }
 }
 
 }  // namespace pf::views

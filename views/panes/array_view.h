@@ -3,7 +3,7 @@
 // range.
 //
 // Data in:  showArray(summary), showProblem(text), setBusy().
-// Out:      arrayRequested(expression).
+// Out:      arrayRequested(expression, ranks, along, halo).
 #pragma once
 
 #include <QAbstractTableModel>
@@ -18,12 +18,14 @@
 class QLabel;
 class QLineEdit;
 class QPushButton;
+class QSpinBox;
 class QTableView;
 class QTabWidget;
 
 namespace pf::views {
 
-/// A plane of an array. What is no finite number is bold.
+/// A plane of an array. What is no finite number is bold; what is a copy of another rank's element is shaded, and red where it
+/// is not what it is a copy of.
 class ArrayModel : public QAbstractTableModel {
   Q_OBJECT
  public:
@@ -65,21 +67,41 @@ class ArrayView : public QWidget {
   [[nodiscard]] QPushButton* nextButton() const { return m_next; }
   /// How many elements are out of the range.
   [[nodiscard]] QString outsideText() const;
+  [[nodiscard]] QLineEdit* ranksEdit() const { return m_ranks; }
+  [[nodiscard]] QSpinBox* alongBox() const { return m_along; }
+  [[nodiscard]] QSpinBox* haloBox() const { return m_halo; }
+  [[nodiscard]] QPushButton* staleButton() const { return m_stale; }
 
  Q_SIGNALS:
-  void arrayRequested(const QString& expression);
+  /// `ranks`: an expression of groups, whose ranks have a part each; empty: the current rank has it. They lie side by side in
+  /// dimension `along` (from 0), with `halo` copies at each inner end.
+  void arrayRequested(const QString& expression, const QString& ranks, int along, int halo);
 
  private:
+  struct Question {
+    QString expression;
+    QString ranks;
+    int along = 0;
+    int halo = 0;
+    friend bool operator==(const Question&, const Question&) = default;
+  };
+  [[nodiscard]] Question typed() const;
   void connectParts();
+  [[nodiscard]] QWidget* makeDistribution();
   [[nodiscard]] QWidget* makeSearch();
   void setPlane(const ArrayPlane& plane);
   void showPlane();
   void fitColumns();
   void countOutside();
   void goToNextOutside();
+  void goToNextStale();
   [[nodiscard]] std::pair<double, double> wantedRange() const;
 
   QLineEdit* m_input;
+  QLineEdit* m_ranks;
+  QSpinBox* m_along;
+  QSpinBox* m_halo;
+  QPushButton* m_stale;
   QLabel* m_about;
   ArrayPlaneBar* m_planeBar;
   QWidget* m_search;
@@ -95,7 +117,7 @@ class ArrayView : public QWidget {
   ArraySummaryPtr m_shown;
   ArrayPlane m_plane;
   qint64 m_at = -1;  ///< the element that was found last
-  QString m_asked;
+  Question m_asked;  ///< last, whatever has been typed since
 };
 
 }  // namespace pf::views

@@ -13,6 +13,7 @@
 #include <QTest>
 
 #include "views/panes/array_view.h"
+#include "views/values/distributed_array.h"
 #include "views/values/text.h"
 
 using namespace pf;
@@ -256,6 +257,52 @@ class ArrayTest : public QObject {
     QCOMPARE(view.plot()->to(), 0);
     QVERIFY(!view.nextButton()->isVisible());
     QVERIFY(!view.grab().isNull());
+  }
+
+  void partsOfSeveralRanks() {
+    std::vector<ArrayValues> parts;
+    for (int rank = 0; rank < 3; ++rank) {
+      parts.push_back(box(false, {{0, 1, 4, 4}, {0, 1, 3, 3}})->values());
+      parts.back().rank = rank;
+    }
+    auto whole = joinParts(parts, 0, 1);
+    QVERIFY(whole.ok());
+    for (qint64 index = 0; index < whole->count(); ++index) {
+      if (const qint64 original = originalOf(*whole, index); original >= 0 && index != 13) {
+        reinterpret_cast<double*>(whole->bytes.data())[index] = whole->at(original);
+      }
+    }
+    ArrayView view;
+    view.resize(700, 700);
+    view.show();
+    QSignalSpy asked(&view, &ArrayView::arrayRequested);
+    QVERIFY(!view.haloBox()->isVisible());
+    view.ranksEdit()->setText(u"0-2"_s);
+    QVERIFY(view.haloBox()->isVisible());
+    view.haloBox()->setValue(1);
+    view.ask(u"a"_s);
+    QCOMPARE(asked.last(), (QList<QVariant>{u"a"_s, u"0-2"_s, 0, 1}));
+    view.showArray(std::make_shared<ArraySummary>(std::make_shared<ArrayValues>(*whole)));
+    QVERIFY2(view.text().startsWith(u"3 ranks: 12 × 3 of double"_s), qPrintable(view.text()));
+    QVERIFY2(
+        view.text().endsWith(u"1 of 12 elements of the halo are not what they are copies of, the "
+                             u"first: rank 1 [0][1] = 1, a copy of rank 0 [2][1] = 21."_s),
+        qPrintable(view.text()));
+    QCOMPARE(header(view, Qt::Vertical, 4), u"1: 0"_s);
+    const auto* model = view.table()->model();
+    QVERIFY(model->index(4, 0).data(Qt::BackgroundRole).isValid());
+    QVERIFY(!model->index(5, 0).data(Qt::BackgroundRole).isValid());
+    QVERIFY(model->index(4, 1).data(Qt::ForegroundRole).isValid());
+    QVERIFY(!model->index(4, 0).data(Qt::ForegroundRole).isValid());
+    QVERIFY(view.staleButton()->isVisible());
+    view.staleButton()->click();
+    QCOMPARE(view.table()->currentIndex(), model->index(4, 1));
+    if (const QString shots = qEnvironmentVariable("PF_SHOTS"); !shots.isEmpty()) {
+      view.grab().save(shots + u"/distributed_array.png"_s);
+    }
+    view.showArray(box(false, {{0, 1, 4, 4}, {0, 1, 3, 3}}));
+    QVERIFY(!view.staleButton()->isVisible());
+    QVERIFY(!model->index(4, 0).data(Qt::BackgroundRole).isValid());
   }
 
   void tenMillionAtOnce() {

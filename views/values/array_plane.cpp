@@ -73,12 +73,12 @@ ArrayPlane ArrayPlane::through(const ArrayValues& values, qint64 index) const {
 
 QString ArrayPlane::columnName(const ArrayValues& values, qint64 column) const {
   return columnDimension < 0 ? u"+%1"_s.arg(column * values.dims[0].step)
-                             : QString::number(dimension(values, columnDimension).indexAt(column));
+                             : values.indexText(static_cast<std::size_t>(columnDimension), column);
 }
 
 QString ArrayPlane::rowName(const ArrayValues& values, qint64 row) const {
   return columnDimension < 0 ? QString::number(values.dims[0].indexAt(row * kWrapped))
-                             : QString::number(dimension(values, rowDimension).indexAt(row));
+                             : values.indexText(static_cast<std::size_t>(rowDimension), row);
 }
 
 }  // namespace pf::values

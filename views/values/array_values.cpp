@@ -10,6 +10,7 @@
 #include <cstring>
 #include <limits>
 
+#include "views/values/distributed_array.h"
 #include "views/values/text.h"
 
 namespace pf::values {
@@ -291,11 +292,42 @@ QString ArrayValues::nameAt(qint64 index) const {
 
 QString ArrayValues::nameOf(const Places& places) const {
   QStringList indices;
-  for (std::size_t i = 0; i < places.size(); ++i) {
+  for (std::size_t i = partsAreRows() ? 1 : 0; i < places.size(); ++i) {
     indices << QString::number(dims[i].indexAt(places[i]));
   }
-  return fortran ? u"(%1)"_s.arg(indices.join(QLatin1Char(',')))
-                 : u"[%1]"_s.arg(indices.join(u"]["_s));
+  QString whose;
+  if (!parts.empty()) {
+    const auto [part, place] = partAt(places);
+    indices[partsAreRows() ? 0 : along] = QString::number(parts[part].dimension.indexAt(place));
+    whose = u"rank %1 "_s.arg(parts[part].rank);
+  }
+  return whose + (fortran ? u"(%1)"_s.arg(indices.join(QLatin1Char(',')))
+                          : u"[%1]"_s.arg(indices.join(u"]["_s)));
+}
+
+std::pair<std::size_t, qint64> ArrayValues::partAt(const Places& places) const {
+  if (partsAreRows()) {
+    return {static_cast<std::size_t>(places[0]), places[1]};
+  }
+  const qint64 place = places[static_cast<std::size_t>(along)];
+  const auto next =
+      std::upper_bound(parts.begin(), parts.end(), place,
+                       [](qint64 value, const ArrayPart& part) { return value < part.from; });
+  const auto part = static_cast<std::size_t>(std::max<std::ptrdiff_t>(next - parts.begin(), 1) - 1);
+  return {part, place - parts[part].from};
+}
+
+QString ArrayValues::indexText(std::size_t dimension, qint64 place) const {
+  if (parts.empty() || static_cast<int>(dimension) != along) {
+    return QString::number(dims[dimension].indexAt(place));
+  }
+  if (partsAreRows()) {
+    return u"rank %1"_s.arg(parts[static_cast<std::size_t>(place)].rank);
+  }
+  Places places(dims.size());
+  places[dimension] = place;
+  const auto [part, local] = partAt(places);
+  return u"%1: %2"_s.arg(parts[part].rank).arg(parts[part].dimension.indexAt(local));
 }
 
 void LeastMost::add(double value) {
@@ -372,7 +404,7 @@ void withReader(const ArrayValues& values, Scan scan) {
 QString extentText(const ArrayValues& values) {
   QStringList counts;
   for (const ArrayDimension& dim : values.dims) {
-    counts << (values.fortran && dim.step == 1 && dim.lower != 1
+    counts << (values.fortran && dim.step == 1 && dim.lower != 1 && values.parts.empty()
                    ? u"%1:%2"_s.arg(dim.lower).arg(dim.indexAt(dim.count - 1))
                    : QString::number(dim.count));
   }
@@ -441,6 +473,7 @@ ArraySummary::ArraySummary(std::shared_ptr<const ArrayValues> values)
   m_statistics.mean =
       m_statistics.numbers > 0 ? sum / static_cast<double>(m_statistics.numbers) : 0.0;
   m_text = summaryText(*m_values, m_statistics);
+  m_halo = staleHalo(*m_values);
 }
 
 LeastMost ArraySummary::range(qint64 from, qint64 to) const {

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include <QByteArray>
@@ -38,6 +39,14 @@ struct ArrayDimension {
   friend bool operator==(const ArrayDimension&, const ArrayDimension&) = default;
 };
 
+/// What one rank has of an array that is distributed (distributed_array.h).
+struct ArrayPart {
+  int rank = 0;
+  qint64 from = 0;           ///< where it begins in the whole, in the distributed dimension
+  ArrayDimension dimension;  ///< that one, as the rank has it
+  friend bool operator==(const ArrayPart&, const ArrayPart&) = default;
+};
+
 struct ArrayValues {
   /// Places in the dimensions, from 0; of what was read.
   using Places = std::vector<qint64>;
@@ -55,9 +64,12 @@ struct ArrayValues {
   bool columnMajor = false;
   /// Rows of several lengths: where each begins, in row-major order, and where the last one ends. Empty: a full box.
   std::vector<qint64> rows;
-  QByteArray bytes;   ///< of the elements that were read
-  QStringList words;  ///< of kind Words, in their place
-  QString note;       ///< what was left out, and why
+  QByteArray bytes;              ///< of the elements that were read
+  QStringList words;             ///< of kind Words, in their place
+  QString note;                  ///< what was left out, and why
+  std::vector<ArrayPart> parts;  ///< in order; empty: all of it is `rank`'s
+  int along = 0;                 ///< the dimension in which they lie side by side
+  qint64 halo = 0;               ///< elements at the inner ends of each that are copies
 
   [[nodiscard]] qint64 count() const {
     return kind == ElementKind::Words ? words.size() : size > 0 ? bytes.size() / size : 0;
@@ -77,6 +89,19 @@ struct ArrayValues {
   /// "[3][4]", "(3,4)"
   [[nodiscard]] QString nameAt(qint64 index) const;
   [[nodiscard]] QString nameOf(const Places& places) const;
+  /// Each part is a row: it has one dimension in its rank.
+  [[nodiscard]] bool partsAreRows() const { return !parts.empty() && !rows.empty(); }
+  /// Which part has it, and where in that part's distributed dimension. There are parts.
+  [[nodiscard]] std::pair<std::size_t, qint64> partAt(const Places& places) const;
+  /// "17"; in the distributed dimension with the rank before it: "2: 17".
+  [[nodiscard]] QString indexText(std::size_t dimension, qint64 place) const;
+};
+
+/// Elements of the halo that are not what they are copies of.
+struct StaleHalo {
+  qint64 cells = 0;   ///< of the halo
+  qint64 count = 0;   ///< of stale ones
+  qint64 first = -1;  ///< by index; -1: there is none
 };
 
 struct LeastMost {
@@ -103,6 +128,7 @@ class ArraySummary {
   explicit ArraySummary(std::shared_ptr<const ArrayValues> values);
   [[nodiscard]] const ArrayValues& values() const { return *m_values; }
   [[nodiscard]] const ArrayStatistics& statistics() const { return m_statistics; }
+  [[nodiscard]] const StaleHalo& halo() const { return m_halo; }
   /// Of elements [from, to).
   [[nodiscard]] LeastMost range(qint64 from, qint64 to) const;
   /// For each of `columns` columns, what the elements [from, to) are in it.
@@ -126,6 +152,7 @@ class ArraySummary {
   std::shared_ptr<const ArrayValues> m_values;
   std::vector<Block> m_blocks;
   ArrayStatistics m_statistics;
+  StaleHalo m_halo;
   QString m_text;
 };
 

@@ -279,7 +279,18 @@ void InspectionPanes::connectRows() {
 }
 
 void InspectionPanes::connectArray() {
-  connect(m_array, &views::ArrayView::arrayRequested, m_arrayReader, &session::ArrayReader::read);
+  connect(m_array, &views::ArrayView::arrayRequested, this,
+          [this](const QString& expression, const QString& ranks, int along, int halo) {
+            QString problem;
+            const QList<int> parts = ranks.isEmpty() ? QList<int>() : ranksOf(ranks, &problem);
+            if (!problem.isEmpty() || (parts.isEmpty() && !ranks.isEmpty())) {
+              m_array->showProblem(
+                  tr("Which ranks have it? %1.")
+                      .arg(problem.isEmpty() ? tr("There is none in '%1'").arg(ranks) : problem));
+              return;
+            }
+            m_arrayReader->read(expression, {parts, along, halo});
+          });
   connect(m_arrayReader, &session::ArrayReader::arrived, m_array, &views::ArrayView::showArray);
   connect(m_arrayReader, &session::ArrayReader::failed, m_array, &views::ArrayView::showProblem);
   const auto again = [this] {

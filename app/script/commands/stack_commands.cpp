@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include <QRegularExpression>
+
 #include "app/script/ranks/array_lines.h"
 #include "app/script/ranks/rank_text.h"
 #include "views/values/stack_tree.h"
@@ -216,20 +218,37 @@ void StackCommands::takeValue(int rank, const Result<std::string>& value) {
   m_awaited.answered(rank);
 }
 
+/// EXPRESSION [across RANKS [along DIMENSION] [halo COUNT]].
 void StackCommands::array(const Command& command, const Ranks&) {
-  m_awaited.begin();
-  m_takeArray = m_awaited.inTime([this, rank = m_session.currentRank()](
-                                     const values::ArraySummary* found, const QString& why) {
-    if (found == nullptr) {
-      m_answer.fail(why);
+  static const QRegularExpression kAcross(QStringLiteral(
+      "^(.*\\S)\\s+across\\s+(\\S.*?)(?:\\s+along\\s+([1-9]))?(?:\\s+halo\\s+(\\d{1,6}))?$"));
+  QString expression = QString::fromStdString(command.text);
+  values::Distribution lies;
+  if (const QRegularExpressionMatch across = kAcross.match(expression); across.hasMatch()) {
+    QString problem;
+    lies = {m_ranks.of(across.captured(2).toStdString(), &problem),
+            std::max(across.captured(3).toInt(), 1) - 1, across.captured(4).toInt()};
+    if (!problem.isEmpty() || lies.ranks.isEmpty()) {
+      m_answer.fail(problem.isEmpty() ? tr("there is no rank in '%1'").arg(across.captured(2))
+                                      : problem);
       return;
     }
-    for (const QString& line : arrayLines(*found)) {
-      m_answer.say({rank}, line);
-    }
-    m_answer.done();
-  });
-  m_arrays.read(QString::fromStdString(command.text));
+    expression = across.captured(1);
+  }
+  const QList<int> whose = lies.ranks.isEmpty() ? QList<int>{m_session.currentRank()} : lies.ranks;
+  m_awaited.begin();
+  m_takeArray =
+      m_awaited.inTime([this, whose](const values::ArraySummary* found, const QString& why) {
+        if (found == nullptr) {
+          m_answer.fail(why);
+          return;
+        }
+        for (const QString& line : arrayLines(*found)) {
+          m_answer.say(whose, line);
+        }
+        m_answer.done();
+      });
+  m_arrays.read(expression, lies);
 }
 
 void StackCommands::tellValues() {

@@ -81,8 +81,10 @@ constexpr std::array kVerbs{
     ScriptVerb{"groups", W::None, G::None, false, false, "", "list them"},
     ScriptVerb{"print", W::Text, G::Current, true, false, "EXPRESSION [@GROUP]",
                "its value, equal ones together"},
-    ScriptVerb{"array", W::Text, G::None, true, false, "EXPRESSION",
-               "an array of the current rank: what it is, its statistics, and its elements"},
+    ScriptVerb{"array", W::Text, G::None, true, false,
+               "EXPRESSION [across RANKS [along D] [halo N]]",
+               "an array of the current rank, or the parts of these ranks as one: what it is, its "
+               "statistics, and its elements"},
     ScriptVerb{"stack", W::None, G::Current, true, false, "[@GROUP]", "the stack"},
     ScriptVerb{"stacks", W::None, G::None, true, false, "", "the stacks of all ranks, as one tree"},
     ScriptVerb{"where", W::None, G::All, false, false, "[@GROUP]",

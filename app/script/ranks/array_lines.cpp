@@ -6,6 +6,7 @@
 #include <QObject>
 
 #include "views/values/array_plane.h"
+#include "views/values/distributed_array.h"
 
 namespace pf::headless {
 namespace {
@@ -43,12 +44,20 @@ QString lineName(const ArrayValues& array, qint64 index) {
   const ArrayValues::Places places = array.placesOf(index);
   const std::size_t across = array.columnMajor ? 0 : places.size() - 1;
   QStringList indices;
-  for (std::size_t i = 0; i < places.size(); ++i) {
+  for (std::size_t i = array.partsAreRows() ? 1 : 0; i < places.size(); ++i) {
     indices << (i == across ? QStringLiteral(":")
                             : QString::number(array.dims[i].indexAt(places[i])));
   }
-  return array.fortran ? QStringLiteral("(%1)").arg(indices.join(QLatin1Char(',')))
-                       : QStringLiteral("[%1]").arg(indices.join(QLatin1String("][")));
+  QString whose;
+  if (!array.parts.empty() && static_cast<int>(across) != array.along) {
+    const auto [part, place] = array.partAt(places);
+    whose = QStringLiteral("rank %1 ").arg(array.parts[part].rank);
+    if (!array.partsAreRows()) {
+      indices[array.along] = QString::number(array.parts[part].dimension.indexAt(place));
+    }
+  }
+  return whose + (array.fortran ? QStringLiteral("(%1)").arg(indices.join(QLatin1Char(',')))
+                                : QStringLiteral("[%1]").arg(indices.join(QLatin1String("]["))));
 }
 
 }  // namespace
@@ -56,6 +65,9 @@ QString lineName(const ArrayValues& array, qint64 index) {
 QStringList arrayLines(const values::ArraySummary& array) {
   const ArrayValues& values = array.values();
   QStringList lines{array.text()};
+  if (const QString halo = values::haloWords(array); !halo.isEmpty()) {
+    lines << halo;
+  }
   const qint64 listed = std::min(values.count(), kMostListed);
   for (qint64 index = 0; index < listed;) {
     const qint64 end = std::min(listed, index + lineLength(values, index));

@@ -12,7 +12,8 @@ namespace {
 
 constexpr int kShowWithinMs = 2000;  ///< what has come until then is shown
 
-/// Where to evaluate: in the frame of this function, else in the program's innermost frame.
+}  // namespace
+
 mi::FrameRef frameFor(int thread, const std::vector<mi::Frame>& frames,
                       const std::string& function) {
   const auto same = std::find_if(frames.begin(), frames.end(), [&](const mi::Frame& frame) {
@@ -24,8 +25,6 @@ mi::FrameRef frameFor(int thread, const std::vector<mi::Frame>& frames,
   const auto user = mi::firstUserFrame(frames);
   return user ? mi::refOf(thread, frames[*user]) : mi::FrameRef{thread, 0};
 }
-
-}  // namespace
 
 void AcrossRanks::ask(const QString& expression) {
   Question& question = m_question.begin();

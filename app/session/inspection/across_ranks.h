@@ -4,6 +4,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include <QElapsedTimer>
 #include <QObject>
@@ -14,6 +15,10 @@
 #include "views/values/values_across.h"
 
 namespace pf::session {
+
+/// Where to evaluate on another rank: in its frame of this function, else in the program's innermost frame.
+[[nodiscard]] mi::FrameRef frameFor(int thread, const std::vector<mi::Frame>& frames,
+                                    const std::string& function);
 
 class AcrossRanks : public QObject {
   Q_OBJECT
