@@ -78,6 +78,9 @@ void Fleet::Member::reattach(pid_t pid, Done done) {
 
 /// A spec that cannot be inserted is reported as a status; it does not fail the attach.
 void Fleet::Member::insertAll(Done done) {
+  if (m_session.runsPython()) {
+    m_session.breakpoints().findPython([](const Result<PythonTeller>&) {});
+  }
   std::vector<BreakpointSpec> specs;
   for (const auto& [id, spec] : m_fleet.m_specs) {
     if (spec.appliesTo(m_rank) && status(id).gdbNumber == 0) {
@@ -130,6 +133,11 @@ void Fleet::Member::insertKind(const BreakpointSpec& spec, Callback<Breakpoint> 
     case SpecKind::Code:
       break;
   }
+  if (isPythonSource(spec.source) && !spec.condition.empty() && !m_fleet.m_mayCall) {
+    done(Error{ErrorCode::Usage, "the condition of a line of Python may call the program",
+               "take the condition away, or allow the console, with which it may"});
+    return;
+  }
   if (spec.log.empty()) {
     breakpoints.insert(requestOf(spec), std::move(done));
   } else {
@@ -138,6 +146,11 @@ void Fleet::Member::insertKind(const BreakpointSpec& spec, Callback<Breakpoint> 
 }
 
 void Fleet::Member::insertLog(const BreakpointSpec& spec, Callback<Breakpoint> done) {
+  if (isPythonSource(spec.source)) {
+    done(Error{ErrorCode::Usage, "a logpoint cannot be at a line of Python",
+               "use a breakpoint, or print there"});
+    return;
+  }
   auto parts = parseLog(spec.log);
   if (!parts) {
     done(parts.error());
@@ -242,6 +255,7 @@ void Fleet::Member::change(const BreakpointSpec& before, const BreakpointSpec& s
                          before.commands == spec.commands && before.log == spec.log;
   const bool logs = !spec.log.empty() &&
                     (before.condition != spec.condition || before.ignoreCount != spec.ignoreCount);
+  const bool told = isPythonSource(spec.source) && before.condition != spec.condition;
   const SessionState state = m_session.state();
   if (state != SessionState::Stopped && state != SessionState::Running) {
     return;  // it will be inserted when the rank is attached
@@ -250,7 +264,7 @@ void Fleet::Member::change(const BreakpointSpec& before, const BreakpointSpec& s
     erase(spec.id);
     return;
   }
-  if (number == 0 || !samePlace || logs) {
+  if (number == 0 || !samePlace || logs || told) {
     erase(spec.id);
     insert(spec, {});
     return;

@@ -100,13 +100,173 @@ void GdbBreakpoints::send(std::string text, Completion completion) {
   m_queue.push({std::move(text), CommandFlag::None, std::move(first)});
 }
 
-void GdbBreakpoints::store(const Breakpoint& breakpoint) {
+void GdbBreakpoints::store(Breakpoint breakpoint) {
+  if (const auto python = m_python.find(breakpoint.number); python != m_python.end()) {
+    const PythonPlace& place = python->second.place;
+    breakpoint.file = breakpoint.fullname = place.file;
+    breakpoint.line = place.line;
+    breakpoint.function.clear();
+    breakpoint.condition = place.condition;
+    breakpoint.locations.clear();
+  }
   const bool known = m_table.count(breakpoint.number) != 0;
   m_table[breakpoint.number] = breakpoint;
   m_changed(known ? BreakpointChange::Modified : BreakpointChange::Created, breakpoint);
 }
 
+void GdbBreakpoints::findPython(Callback<PythonTeller> done) {
+  send(tellerQuestion(), [this, done = std::move(done)](const Result<ResultRecord>& reply) {
+    const Value* const memory = reply ? &reply->results["memory"].at(0) : nullptr;
+    const auto teller = memory != nullptr
+                            ? tellerOf(memory->toAddress("begin"), memory->str("contents"))
+                            : Result<PythonTeller>(reply.error());
+    if (!teller || !teller->ready) {
+      done(Error{ErrorCode::NotFound,
+                 "the rank cannot be told of lines of Python" +
+                     (teller ? std::string() : ": " + teller.error().message),
+                 "it has to be one of a replay; breakpoints in native code stop others as well"});
+      return;
+    }
+    if (m_lines.address() == 0) {
+      m_lines.begin(teller->address);
+      m_whilePaused([this] { m_queue.push({m_lines.clearCommand(), CommandFlag::None, {}}); });
+    }
+    done(*teller);
+  });
+}
+
+/// The rank is told while it is stopped, and all or nothing. `again`: GDB may take it to be running when it is not.
+void GdbBreakpoints::tellPython(const Commands& commands, const std::string& insert, bool again,
+                                Callback<Breakpoint> done) {
+  m_whilePaused([this, commands, insert, again, done = std::move(done)] {
+    const auto told = std::make_shared<Status>();
+    for (const std::string& command : commands()) {
+      m_queue.push({command, CommandFlag::None, [told](const Result<ResultRecord>& reply) {
+                      *told = reply || !*told ? *told : Status(reply.error());
+                    }});
+    }
+    m_queue.push({insert, CommandFlag::None,
+                  [this, commands, insert, again, told, done](const Result<ResultRecord>& reply) {
+                    if (reply && *told) {
+                      done(breakpointIn(reply->results));
+                      return;
+                    }
+                    if (reply) {
+                      m_queue.push(
+                          {"-break-delete " + std::to_string(breakpointIn(reply->results).number),
+                           CommandFlag::None,
+                           {}});
+                    }
+                    const Error why = *told ? reply.error() : told->error();
+                    if (again && needsStop(why)) {
+                      tellPython(commands, insert, false, done);
+                      return;
+                    }
+                    done(Error{ErrorCode::Peer,
+                               "GDB cannot tell the rank of a line of Python: " + why.message,
+                               "pause the rank, and try again"});
+                  }});
+  });
+}
+
+/// What holds of this place when the rank is stopped for it.
+void GdbBreakpoints::tellOfPlace(std::size_t slot) {
+  m_whilePaused([this, slot] {
+    for (const std::string& command :
+         m_lines.address() != 0 ? m_lines.commandsFor(slot) : std::vector<std::string>()) {
+      m_queue.push({command, CommandFlag::None, {}});  // a rank that is gone looks for nothing
+    }
+  });
+}
+
+void GdbBreakpoints::insertPython(const BreakpointRequest& request, Callback<Breakpoint> done) {
+  findPython([this, request, done = std::move(done)](const Result<PythonTeller>& teller) {
+    if (teller) {
+      takePlace(request, done);
+    } else {
+      done(teller.error());
+    }
+  });
+}
+
+void GdbBreakpoints::takePlace(const BreakpointRequest& request, Callback<Breakpoint> done) {
+  const PythonPlace place{request.source, request.line, request.condition, request.enabled};
+  const auto slot = m_lines.take(place);
+  if (!slot) {
+    done(slot.error());
+    return;
+  }
+  BreakpointRequest native;
+  native.function = kPythonLineFunction;
+  native.condition = m_lines.conditionOf(*slot);
+  native.ignoreCount = request.ignoreCount;
+  native.temporary = request.temporary;
+  native.enabled = request.enabled;
+  tellPython([this, slot = *slot] { return m_lines.commandsFor(slot); }, *insertCommand(native),
+             true,
+             [this, slot = *slot, place, done = std::move(done)](const Result<Breakpoint>& made) {
+               if (made) {
+                 m_python[made->number] = {slot, place};
+               } else {
+                 m_lines.release(slot);
+                 tellOfPlace(slot);
+               }
+               done(made);
+             });
+}
+
+void GdbBreakpoints::insertPythonStep(cpython::LineStep step, int outer,
+                                      Callback<Breakpoint> done) {
+  BreakpointRequest native;
+  native.function = kPythonLineFunction;
+  native.condition = m_lines.conditionOf(cpython::kStepBit);
+  native.temporary = true;
+  const std::vector<std::string> command{m_lines.stepCommand(step, outer)};
+  tellPython([command] { return command; }, *insertCommand(native), true,
+             [this, done = std::move(done)](const Result<Breakpoint>& made) {
+               if (made) {
+                 m_hidden.insert(made->number);
+               }
+               done(made);
+             });
+}
+
+void GdbBreakpoints::endPythonStep() {
+  m_queue.push({m_lines.stepCommand(cpython::LineStep::None, 0), CommandFlag::None, {}});
+}
+
+void GdbBreakpoints::leavePython() {
+  if (m_lines.address() != 0) {
+    m_queue.push({m_lines.clearCommand(), CommandFlag::None, {}});
+    m_lines.begin(0);
+  }
+}
+
+/// The rank need not look for it any more.
+void GdbBreakpoints::forgetPython(int number) {
+  const auto found = m_python.find(number);
+  if (found == m_python.end()) {
+    return;
+  }
+  const std::size_t slot = found->second.slot;
+  m_python.erase(found);
+  m_lines.release(slot);
+  tellOfPlace(slot);
+}
+
 void GdbBreakpoints::insert(const BreakpointRequest& request, Callback<Breakpoint> done) {
+  if (isPythonSource(request.source) && request.line > 0) {
+    insertPython(request, [this, done = std::move(done)](const Result<Breakpoint>& made) {
+      if (!made) {
+        done(made.error());
+        return;
+      }
+      store(*made);
+      const Breakpoint stored = m_table[made->number];
+      done(stored);
+    });
+    return;
+  }
   auto command = insertCommand(request);
   if (!command) {
     done(command.error());
@@ -124,6 +284,15 @@ void GdbBreakpoints::insert(const BreakpointRequest& request, Callback<Breakpoin
 }
 
 void GdbBreakpoints::insertHidden(const BreakpointRequest& request, Callback<Breakpoint> done) {
+  if (isPythonSource(request.source) && request.line > 0) {
+    insertPython(request, [this, done = std::move(done)](const Result<Breakpoint>& made) {
+      if (made) {
+        m_hidden.insert(made->number);
+      }
+      done(made);
+    });
+    return;
+  }
   auto command = insertCommand(request);
   if (!command) {
     done(command.error());
@@ -236,6 +405,7 @@ void GdbBreakpoints::setCommands(int number, const std::vector<std::string>& com
 }
 
 void GdbBreakpoints::remove(int number, Done done) {
+  forgetPython(number);
   send("-break-delete " + std::to_string(number),
        [this, number, done = std::move(done)](const Result<ResultRecord>& reply) {
          m_hidden.erase(number);
@@ -252,6 +422,8 @@ void GdbBreakpoints::remove(int number, Done done) {
 }
 
 void GdbBreakpoints::removeAll() {
+  m_python.clear();
+  m_lines.begin(0);  // the rank is another one
   std::set<int> numbers = m_hidden;
   for (const auto& [number, breakpoint] : m_table) {
     numbers.insert(number);
@@ -280,12 +452,21 @@ void GdbBreakpoints::change(int number, std::string text, std::function<void(Bre
 }
 
 void GdbBreakpoints::enable(int number, bool enabled, Done done) {
+  if (const auto python = m_python.find(number); python != m_python.end()) {
+    m_lines.enable(python->second.slot, enabled);
+    tellOfPlace(python->second.slot);
+  }
   change(
       number, (enabled ? "-break-enable " : "-break-disable ") + std::to_string(number),
       [enabled](Breakpoint& breakpoint) { breakpoint.enabled = enabled; }, std::move(done));
 }
 
 void GdbBreakpoints::setCondition(int number, const std::string& condition, Done done) {
+  if (m_python.contains(number)) {
+    done(Error{ErrorCode::Usage, "the condition of a line of Python is the rank's, not GDB's",
+               "make the breakpoint anew"});
+    return;
+  }
   // -break-condition splits its argument differently from version to version; the console does not.
   const auto quoted = quote("condition " + std::to_string(number) + " " + condition);
   if (!quoted) {
@@ -311,6 +492,7 @@ const Breakpoint* GdbBreakpoints::find(int number) const {
 void GdbBreakpoints::notify(const AsyncRecord& record) {
   if (record.asyncClass == "breakpoint-deleted") {
     const int number = record.results.toInt32Or(0, "id");
+    forgetPython(number);
     m_hidden.erase(number);
     const auto found = m_table.find(number);
     if (found != m_table.end()) {
@@ -330,6 +512,8 @@ void GdbBreakpoints::notify(const AsyncRecord& record) {
 void GdbBreakpoints::clear() {
   m_table.clear();
   m_hidden.clear();
+  m_python.clear();
+  m_lines.begin(0);
 }
 
 }  // namespace pf::mi

@@ -11,12 +11,13 @@
 #include <vector>
 
 #include "mi_bridge/gdb_inspector.h"
+#include "mi_bridge/python/lines.h"
 
 namespace pf::mi {
 
 struct BreakpointRequest {
   std::string source;  ///< with `line`; otherwise `function`; otherwise `address`
-  int line = 0;
+  int line = 0;  ///< of a source of Python: the rank tells of it, and the condition is Python's
   std::string function;
   std::uint64_t address = 0;
   std::string addressExpression;  ///< instead of a number: "main+4"
@@ -61,6 +62,15 @@ class GdbBreakpoints {
 
   /// For the session: a temporary breakpoint that no one hears of.
   void insertHidden(const BreakpointRequest& request, Callback<Breakpoint> done);
+  /// What the rank says of how it tells of lines of Python. Of one that has just been attached to: it is told at first that
+  /// nothing is wanted. `done` fails where it is not one of a replay.
+  void findPython(Callback<PythonTeller> done);
+  /// For the session: the rank is told to go on by lines of Python. `done` has the hidden breakpoint where that ends.
+  void insertPythonStep(cpython::LineStep step, int outer, Callback<Breakpoint> done);
+  /// For the session: it has stopped elsewhere.
+  void endPythonStep();
+  /// For the session: GDB lets go of the rank.
+  void leavePython();
   /// For the session: `=breakpoint-created`, `-modified`, `-deleted`.
   void notify(const AsyncRecord& record);
   /// For the session: a new GDB has none.
@@ -70,14 +80,29 @@ class GdbBreakpoints {
   void send(std::string text, Completion completion);
   void catchMpiError(std::size_t library, Callback<Breakpoint> done);
   void change(int number, std::string text, std::function<void(Breakpoint&)> apply, Done done);
-  void store(const Breakpoint& breakpoint);
+  void store(Breakpoint breakpoint);
+  using Commands = std::function<std::vector<std::string>()>;
+  void insertPython(const BreakpointRequest& request, Callback<Breakpoint> done);
+  void takePlace(const BreakpointRequest& request, Callback<Breakpoint> done);
+  void tellPython(const Commands& commands, const std::string& insert, bool again,
+                  Callback<Breakpoint> done);
+  void tellOfPlace(std::size_t slot);
+  void forgetPython(int number);
+
+  /// A breakpoint at a line of Python, which GDB has in a function of the recorder.
+  struct OfPython {
+    std::size_t slot = 0;
+    PythonPlace place;
+  };
 
   CommandQueue& m_queue;
   Changed m_changed;
   WhilePaused m_whilePaused;
   std::map<int, Breakpoint> m_table;
   std::set<int> m_hidden;
-  int m_created = 0;  ///< the last one that GDB told of
+  PythonLines m_lines;
+  std::map<int, OfPython> m_python;  ///< by number
+  int m_created = 0;                 ///< the last one that GDB told of
 };
 
 /// The MI command that inserts it, or why it cannot be one.

@@ -316,6 +316,7 @@ void GdbSession::runAfterStray() {
 }
 
 void GdbSession::letGo(const Done& done) {
+  m_breakpoints.leavePython();
   send("-target-detach", CommandFlag::MaybeStartsRunning, [this, done](const Status& status) {
     m_detaching = false;
     if (status && m_state != SessionState::Lost) {

@@ -69,7 +69,8 @@ class SessionObserver {
 enum class RunKind { Continue, Step, Next, Finish, StepInstruction, NextInstruction, RunTo };
 [[nodiscard]] std::string_view toString(RunKind kind);
 
-/// How to go on. From a stop at an event, Step, Next and Finish leave the MPI call first.
+/// How to go on. From a stop at an event, Step, Next and Finish leave the MPI call first. Where the program's frame is one of
+/// Python they go by its lines.
 struct RunCommand {
   RunKind kind = RunKind::Continue;
   int frameLevel = 0;  ///< Finish: the frame to return from
@@ -77,6 +78,8 @@ struct RunCommand {
   int line = 0;
   int thread = 0;           ///< of steps: GDB's number; 0: the thread that has stopped
   bool onlyThread = false;  ///< of steps: the process' other threads wait meanwhile
+  /// Frame::python of the frame that is stepped; 0: the program's innermost one, if that is Python's.
+  std::uint64_t python = 0;
 
   bool operator==(const RunCommand&) const = default;
 };
@@ -120,6 +123,8 @@ class GdbSession {
   /// The last stop; meaningful in Stopped and Exited.
   [[nodiscard]] const StopEvent& stop() const { return m_stop; }
   [[nodiscard]] pid_t pid() const { return m_pid; }
+  /// CPython, or a module of its own, is loaded: mpi4py is one.
+  [[nodiscard]] bool runsPython() const;
 
   /// Completes when GDB has accepted the command; the stop comes through the observer.
   void run(const RunCommand& command, Done done);
@@ -144,6 +149,8 @@ class GdbSession {
   };
   struct RunTo {
     int breakpoint = 0;
+    StopReason reason = StopReason::Location;  ///< what its stop is
+    bool ofPython = false;                     ///< the rank knows of it, too
   };
 
   // gdb_session.cpp: records and states
@@ -191,6 +198,13 @@ class GdbSession {
   void lock(bool locked);
   void leaveEvent(const RunCommand& command, Done done);
   void runTo(const RunCommand& command, Done done);
+  void step(const RunCommand& command, Done done);
+  void stepByFrames(const RunCommand& command, const PythonTeller& teller,
+                    const std::vector<Frame>& frames, const Done& done);
+  void stepPython(const RunCommand& command, const PythonTeller& teller, int outer,
+                  const Done& done);
+  void beginPythonStep(const RunCommand& command, int outer, const Done& done);
+  void stepNative(const RunCommand& command, Done done);
   void secondReply(const std::string& command, const ResultRecord& record);
 
   static constexpr Duration kPatience = std::chrono::seconds(20);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Running and stopping: the pause ladder, stops that are not shown, and the way out of an MPI call.
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -71,8 +72,118 @@ void GdbSession::run(const RunCommand& command, Done done) {
   m_runPending = true;
   if (command.kind == RunKind::RunTo) {
     runTo(command, std::move(done));
-  } else if (leavesEvent(command.kind) &&
-             (m_stop.stoppedAtEvent() || (command.thread > 0 && command.thread != m_stop.thread))) {
+  } else if (leavesEvent(command.kind)) {
+    step(command, std::move(done));
+  } else {
+    execute(command, std::move(done));
+  }
+}
+
+bool GdbSession::runsPython() const {
+  return std::any_of(m_libraries.begin(), m_libraries.end(), [](const Library& library) {
+    const std::string name = library.name.substr(library.name.rfind('/') + 1);
+    return name.starts_with("libpython") || name.find(".cpython-") != std::string::npos ||
+           name.ends_with(".abi3.so");
+  });
+}
+
+/// By lines of Python, where the program's frame is one of Python.
+void GdbSession::step(const RunCommand& command, Done done) {
+  if (!runsPython()) {
+    stepNative(command, std::move(done));
+    return;
+  }
+  m_breakpoints.findPython(
+      [this, command, done = std::move(done)](const Result<PythonTeller>& teller) {
+        if (!teller) {
+          stepNative(command, done);  // no replay: there is nobody to tell of lines
+          return;
+        }
+        m_inspector.frames(
+            command.thread > 0 ? command.thread : m_stop.thread, 0, kFramesToUser,
+            [this, command, teller = *teller, done](const Result<std::vector<Frame>>& frames) {
+              if (frames) {
+                stepByFrames(command, teller, *frames, done);
+              } else {
+                staysStopped(frames.error(), done);
+              }
+            });
+      });
+}
+
+void GdbSession::stepByFrames(const RunCommand& command, const PythonTeller& teller,
+                              const std::vector<Frame>& frames, const Done& done) {
+  auto stepped = frames.end();
+  if (command.python != 0) {
+    stepped = std::find_if(frames.begin(), frames.end(), [&command](const Frame& frame) {
+      return frame.python == command.python;
+    });
+  } else if (const auto user = firstUserFrame(frames); user && command.frameLevel == 0) {
+    stepped = frames.begin() + static_cast<std::ptrdiff_t>(*user);
+  }
+  if (stepped == frames.end() || stepped->python == 0) {
+    stepNative(command, done);
+    return;
+  }
+  const auto isPython = [](const Frame& frame) { return frame.python != 0; };
+  if (command.kind == RunKind::Finish && std::none_of(stepped + 1, frames.end(), isPython)) {
+    staysStopped(Error{ErrorCode::Usage, "no frame of Python has called this one", "continue"},
+                 done);
+    return;
+  }
+  stepPython(command, teller, static_cast<int>(std::count_if(frames.begin(), stepped, isPython)),
+             done);
+}
+
+/// If the thread is one that is told: of others a step would be another thread's, or end nowhere.
+void GdbSession::stepPython(const RunCommand& command, const PythonTeller& teller, int outer,
+                            const Done& done) {
+  const int thread = command.thread > 0 ? command.thread : m_stop.thread;
+  m_queue.push(
+      {"-thread-info " + std::to_string(thread), CommandFlag::None,
+       [this, command, teller, outer, thread, done](const Result<ResultRecord>& reply) {
+         const bool told = m_stop.stoppedAtEvent() || teller.thread != 0;
+         const std::string first = "LWP " + std::to_string(m_pid) + ")";
+         bool isFirst = false;
+         for (const ThreadInfo& each :
+              reply ? threadsOf(reply->results["threads"]) : std::vector<ThreadInfo>()) {
+           isFirst =
+               isFirst || (each.id == thread && (each.target.find(first) != std::string::npos ||
+                                                 each.target.find("LWP ") == std::string::npos));
+         }
+         if (told && isFirst) {
+           beginPythonStep(command, outer, done);
+           return;
+         }
+         staysStopped(
+             isFirst
+                 ? Error{ErrorCode::Usage,
+                         "lines of Python are told from the rank's next call of MPI on",
+                         "go on to its next event, and step there"}
+                 : Error{ErrorCode::Usage, "lines of Python are told of a rank's first thread only",
+                         "set a breakpoint in native code, or step the first thread"},
+             done);
+       }});
+}
+
+void GdbSession::beginPythonStep(const RunCommand& command, int outer, const Done& done) {
+  const cpython::LineStep step = command.kind == RunKind::Step   ? cpython::LineStep::Into
+                                 : command.kind == RunKind::Next ? cpython::LineStep::Over
+                                                                 : cpython::LineStep::Out;
+  m_breakpoints.insertPythonStep(step, outer, [this, command, done](const Result<Breakpoint>& end) {
+    if (!end) {
+      staysStopped(end.error(), done);
+      return;
+    }
+    m_runTo =
+        RunTo{end->number,
+              command.kind == RunKind::Finish ? StopReason::Finished : StopReason::Step, true};
+    execute({}, done);
+  });
+}
+
+void GdbSession::stepNative(const RunCommand& command, Done done) {
+  if (m_stop.stoppedAtEvent() || (command.thread > 0 && command.thread != m_stop.thread)) {
     leaveEvent(command, std::move(done));
   } else {
     execute(command, std::move(done));
@@ -353,12 +464,15 @@ bool GdbSession::goOnLeaving(const StopEvent& stop) {
 
 void GdbSession::publish(StopEvent stop) {
   if (m_runTo) {
-    const int number = m_runTo->breakpoint;
+    const RunTo ends = *m_runTo;
     m_runTo.reset();
-    if (stop.reason == StopReason::Breakpoint && stop.breakpointNumber == number) {
-      stop.reason = StopReason::Location;
+    if (stop.reason == StopReason::Breakpoint && stop.breakpointNumber == ends.breakpoint) {
+      stop.reason = ends.reason;
     } else {
-      m_breakpoints.remove(number, {});
+      m_breakpoints.remove(ends.breakpoint, {});
+      if (ends.ofPython && !stop.exited()) {
+        m_breakpoints.endPythonStep();
+      }
     }
   }
   m_quiet = false;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "mi_bridge/python/layout.h"
+#include "mi_bridge/python/lines.h"
 #include "mi_bridge/python/paged_memory.h"
 
 namespace pf::mi {
@@ -163,11 +164,14 @@ std::vector<Frame> mixFrames(const std::vector<Frame>& native,
   }
   const auto inNative =
       static_cast<std::size_t>(std::count_if(native.begin(), native.end(), executesPython));
+  // Stopped for a line of Python (python_lines.h): what told of it is no part of the program.
+  const bool atLine = native.front().function == kPythonLineFunction;
   // One that has just been called executes nothing yet.
   std::size_t fresh = inNative > calls.size() ? inNative - calls.size() : 0;
   auto call = calls.begin();
   std::vector<Frame> out;
-  for (const Frame& frame : native) {
+  for (auto at = atLine ? evaluating : native.begin(); at != native.end(); ++at) {
+    const Frame& frame = *at;
     if (executesPython(frame) && fresh == 0 && call != calls.end()) {
       for (const python::Frame& each : *call++) {
         out.push_back(pythonFrame(each, frame));

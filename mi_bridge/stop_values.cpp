@@ -111,22 +111,30 @@ void valuesAtStop(GdbSession& session, const std::vector<std::string>& expressio
     done({});
     return;
   }
-  const int thread = session.stop().thread;
-  if (!session.stop().stoppedAtEvent()) {
-    evaluateAll(session, {thread, 0}, expressions, done);
+  frameAtStop(session, [&session, expressions, done](const Result<Frame>& frame) {
+    if (!frame) {
+      done(Values(expressions.size(), frame.error()));
+      return;
+    }
+    evaluateAll(session, refOf(session.stop().thread, *frame), expressions, done);
+  });
+}
+
+void frameAtStop(GdbSession& session, const Callback<Frame>& done) {
+  const StopEvent& stop = session.stop();
+  if (!stop.stoppedAtEvent() && stop.frame.function != kPythonLineFunction) {
+    done(stop.frame);
     return;
   }
-  session.inspect().frames(
-      thread, 0, kFramesToUser,
-      [&session, thread, expressions, done](const Result<std::vector<Frame>>& frames) {
-        if (!frames) {
-          done(Values(expressions.size(), frames.error()));
-          return;
-        }
-        const auto user = firstUserFrame(*frames);
-        evaluateAll(session, user ? refOf(thread, (*frames)[*user]) : FrameRef{thread, 0},
-                    expressions, done);
-      });
+  session.inspect().frames(stop.thread, 0, kFramesToUser,
+                           [done](const Result<std::vector<Frame>>& frames) {
+                             if (!frames) {
+                               done(frames.error());
+                               return;
+                             }
+                             const auto user = firstUserFrame(*frames);
+                             done(user ? (*frames)[*user] : Frame());
+                           });
 }
 
 void eventsBegun(GdbSession& session, const Callback<std::uint64_t>& done) {

@@ -21,6 +21,9 @@ using Values = std::vector<Result<std::string>>;
 void valuesAtStop(GdbSession& session, const std::vector<std::string>& expressions,
                   const std::function<void(const Values&)>& done);
 
+/// The program's frame where a rank has stopped: not ours, of a stop at an event or at a line of Python.
+void frameAtStop(GdbSession& session, const Callback<Frame>& done);
+
 /// Events that the rank has begun, from its interposer's memory. Needs the interposer's symbols.
 void eventsBegun(GdbSession& session, const Callback<std::uint64_t>& done);
 

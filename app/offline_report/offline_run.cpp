@@ -7,6 +7,7 @@
 
 #include "app/offline_report/offline_facts.h"
 #include "app/replaying/replay.h"
+#include "mi_bridge/stop_values.h"
 
 namespace pf::headless {
 namespace {
@@ -167,19 +168,26 @@ void OfflineRun::noteNext(int rank, int breakpoint, std::size_t index) {
     m_session.goOn(rank);
     return;
   }
-  const mi::Frame& frame = gdb->stop().frame;
-  ReportHit hit{wanted[index].text,
+  mi::frameAtStop(*gdb, [this, rank, breakpoint, index](const Result<mi::Frame>& frame) {
+    noteHit(rank, breakpoint, index, frame ? *frame : mi::Frame());
+  });
+}
+
+void OfflineRun::noteHit(int rank, int breakpoint, std::size_t index, const mi::Frame& frame) {
+  const Wanted& wanted = m_places[breakpoint].wanted[index];
+  mi::GdbSession* gdb = m_session.debugger(rank);
+  ReportHit hit{wanted.text,
                 {rank, m_session.serialOf(rank)},
                 frame.function + "()",
                 placeText(frame.fullname, frame.line),
                 {}};
-  if (wanted[index].expression.empty()) {
+  if (wanted.expression.empty() || gdb == nullptr) {
     m_report.hits.push_back(std::move(hit));
     noteNext(rank, breakpoint, index + 1);
     return;
   }
   gdb->inspect().evaluate(
-      {gdb->stop().thread, 0}, wanted[index].expression,
+      mi::refOf(gdb->stop().thread, frame), wanted.expression,
       [this, rank, breakpoint, index, hit](const Result<std::string>& value) mutable {
         hit.value = value ? *value : value.error().message;
         m_report.hits.push_back(std::move(hit));

@@ -68,6 +68,7 @@ class OfflineRun : public QObject {
   void placeBreakpoints();
   bool onHit(int rank, int breakpoint);
   void noteNext(int rank, int breakpoint, std::size_t index);
+  void noteHit(int rank, int breakpoint, std::size_t index, const mi::Frame& frame);
   void onSettled();
   void look();
   void askStack(int rank);

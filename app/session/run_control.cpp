@@ -293,6 +293,7 @@ void RunControl::stepRanks(values::RankAction action, const Movable& ranks, cons
     if (rank == m_state.current) {
       mi::RunCommand chosen = command;
       chosen.frameLevel = m_inspector.frameRef().level;
+      chosen.python = m_inspector.valueRef().python;
       chosen.thread = m_inspector.thread();
       m_state.fleet.run({rank}, chosen, [](const mi::GroupResult&) {});
     } else {

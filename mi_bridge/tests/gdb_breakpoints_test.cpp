@@ -67,6 +67,115 @@ TEST_F(BreakpointsTest, TableFollowsRepliesAndNotifications) {
                                                         "modified 1", "deleted 1"}));
 }
 
+class PythonBreakpointsTest : public BreakpointsTest {
+ protected:
+  void insertPython(int line, const std::string& condition = {}) {
+    BreakpointRequest request;
+    request.source = "/src/a.py";
+    request.line = line;
+    request.condition = condition;
+    gdb.session.breakpoints().insert(request, [this](const Result<Breakpoint>& bp) {
+      status = bp ? Status() : Status(bp.error());
+    });
+  }
+  /// The rank has what it tells of lines by at 65536.
+  void found(const char* words = "00000000000000000100000000000000") {
+    gdb.answer("-data-read-memory-bytes &pf_python 16",
+               std::string(R"(^done,memory=[{begin="0x10000",contents=")") + words + "\"}]");
+  }
+  static std::string written(int offset, const std::string& digits) {
+    return "-data-write-memory-bytes " + std::to_string(65536 + offset) + " " + digits;
+  }
+  void answerAll() {
+    for (std::size_t i = 0; i < gdb.sent.size(); ++i) {
+      gdb.line(gdb.sent[i].substr(0, gdb.sent[i].find('-')) + "^done");
+    }
+  }
+  void told(const char* answer = "^done") {
+    gdb.answer(written(288, "2f7372632f612e707900"), answer);
+    gdb.answer(written(288 + 1016, ""), answer);
+    gdb.answer(written(32, "12000000"), answer);
+    gdb.answer(written(16, "01000000"), answer);
+  }
+};
+
+TEST_F(PythonBreakpointsTest, TheRankIsToldAndGdbStopsWhereItTells) {
+  insertPython(18, "i > 1");
+  found();
+  gdb.answer(written(16, std::string(2 * 272, '0')), "^done");  // whoever was there before
+  EXPECT_TRUE(gdb.wasSent(written(288 + 1016, "69203e203100")));
+  told();
+  gdb.answer(
+      R"(-break-insert -f -c "(*(unsigned long*)65536 >> 0) & 1" --function "pf_python_line")",
+      R"(^done,bkpt={number="4",func="pf_python_line",file="python_lines.cpp",line="20",cond="x"})");
+  EXPECT_TRUE(status.ok());
+  const Breakpoint* const made = gdb.session.breakpoints().find(4);
+  ASSERT_NE(made, nullptr);
+  EXPECT_EQ(made->fullname + ":" + std::to_string(made->line) + " " + made->condition,
+            "/src/a.py:18 i > 1");
+  gdb.line(R"(=breakpoint-modified,bkpt={number="4",func="pf_python_line",line="20",times="2"})");
+  EXPECT_EQ(gdb.session.breakpoints().find(4)->line, 18);
+  EXPECT_EQ(gdb.session.breakpoints().find(4)->hits, 2);
+  gdb.sent.clear();
+  gdb.session.breakpoints().enable(4, false, {});
+  answerAll();
+  EXPECT_TRUE(gdb.wasSent(written(32, "00000000"))) << "it costs nothing while it is off";
+  EXPECT_TRUE(gdb.wasSent(written(16, "00000000")));
+  EXPECT_TRUE(gdb.wasSent("-break-disable 4"));
+  gdb.sent.clear();
+  gdb.session.breakpoints().enable(4, true, {});
+  answerAll();
+  EXPECT_TRUE(gdb.wasSent(written(32, "12000000")));
+  EXPECT_TRUE(gdb.wasSent(written(16, "01000000")));
+  gdb.sent.clear();
+  gdb.session.breakpoints().remove(4, {});
+  answerAll();
+  EXPECT_TRUE(gdb.wasSent("-break-delete 4"));
+  EXPECT_TRUE(gdb.wasSent(written(32, "00000000"))) << "the line is none any more";
+  EXPECT_TRUE(gdb.wasSent(written(16, "00000000"))) << "and no other is wanted";
+}
+
+TEST_F(PythonBreakpointsTest, ARankThatDoesNotListenHasNoBreakpoint) {
+  insertPython(18);
+  found("00000000000000000000000000000000");
+  ASSERT_FALSE(status.ok());
+  EXPECT_NE(status.error().advice.find("one of a replay"), std::string::npos);
+  insertPython(18);
+  gdb.answer("&pf_python 16", R"(^error,msg="No symbol \"pf_python\" in current context.")");
+  ASSERT_FALSE(status.ok());
+  EXPECT_NE(status.error().message.find("No symbol \"pf_python\""), std::string::npos);
+  EXPECT_FALSE(gdb.wasSent("-break-insert"));
+  EXPECT_FALSE(gdb.wasSent("-data-write"));
+}
+
+TEST_F(PythonBreakpointsTest, WhatCouldNotBeToldIsTakenBack) {
+  insertPython(18);
+  found();
+  gdb.answer(written(16, std::string(2 * 272, '0')), "^done");
+  told("^error,msg=\"no\"");
+  gdb.answer("-break-insert", R"(^done,bkpt={number="4",func="pf_python_line"})");
+  EXPECT_FALSE(status.ok());
+  EXPECT_TRUE(gdb.wasSent("-break-delete 4"));
+  EXPECT_TRUE(gdb.wasSent(written(32, "00000000")));
+  EXPECT_TRUE(gdb.session.breakpoints().table().empty());
+}
+
+TEST_F(PythonBreakpointsTest, ThereAreSixtyThreeAndPathsHaveALength) {
+  PythonLines full;
+  for (std::size_t slot = 0; slot < 63; ++slot) {
+    EXPECT_EQ(*full.take({"a.py", 1, {}}), slot);
+  }
+  const auto another = full.take({"a.py", 64, {}});
+  ASSERT_FALSE(another.ok());
+  EXPECT_NE(another.error().message.find("there are 63 breakpoints"), std::string::npos);
+  full.release(17);
+  EXPECT_EQ(*full.take({"a.py", 64, {}}), 17U);
+  PythonLines lines;
+  EXPECT_FALSE(lines.take({std::string(1016, 'a') + ".py", 1, {}}).ok());
+  EXPECT_FALSE(lines.take({"a.py", 1, std::string(1024, 'a')}).ok());
+  EXPECT_TRUE(lines.take({std::string(1012, 'a') + ".py", 1, std::string(1023, 'a')}).ok());
+}
+
 TEST_F(BreakpointsTest, RemoveAndWatch) {
   gdb.session.breakpoints().watch(
       "v[0]", WatchKind::Access, [](const Result<Breakpoint>& bp) { EXPECT_EQ(bp->what, "v[0]"); });

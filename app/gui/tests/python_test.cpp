@@ -21,6 +21,7 @@ class PythonTest : public QObject {
   void stackSourceAndVariables();
   void anotherFrame();
   void globals();
+  void aBreakpointAndTheNextLine();
   void cleanupTestCase() { m_window.reset(); }
 
  private:
@@ -113,6 +114,35 @@ void PythonTest::globals() {
   m_window->session().inspector().expand(path, 0, {});
   QTRY_COMPARE_WITH_TIMEOUT(valueOf(path + QStringLiteral("/UNIT")), QStringLiteral("'kg'"),
                             test::kPatience);
+}
+
+/// In the gutter, in the next cycle; then F10, by lines of Python.
+void PythonTest::aBreakpointAndTheNextLine() {
+  QFile source(QStringLiteral(PF_PYTHON_PROGRAM));
+  QVERIFY(source.open(QIODevice::ReadOnly));
+  const QList<QByteArray> lines = source.readAll().split('\n');
+  int line = 0;
+  while (!lines[line++].contains("scale.weigh(25)")) {
+  }
+  pf::session::DebugSession& session = m_window->session();
+  session.breakpoints().toggle(QStringLiteral(PF_PYTHON_PROGRAM), line);
+  session.restartCycle();
+  const auto standsAt = [&session](int wanted) {
+    return session.rankStates()[0].where.endsWith(
+        QStringLiteral("main() at python_frames.py:%1").arg(wanted));
+  };
+  QTRY_VERIFY2_WITH_TIMEOUT(standsAt(line), qPrintable(session.rankStates()[0].where),
+                            test::kPatience);
+  QTRY_COMPARE_WITH_TIMEOUT(m_window->source().currentLine(), line, test::kPatience);
+  QCOMPARE(functions().first(), QStringLiteral("main"));
+  session.act(pf::values::RankAction::Next, {0});
+  QTRY_VERIFY2_WITH_TIMEOUT(standsAt(line + 1), qPrintable(session.rankStates()[0].where),
+                            test::kPatience);
+  QTRY_COMPARE_WITH_TIMEOUT(m_window->source().currentLine(), line + 1, test::kPatience);
+  if (const QString shots = qEnvironmentVariable("PF_SHOTS"); !shots.isEmpty()) {
+    QTest::qWait(500);
+    m_window->grab().save(shots + QStringLiteral("/python_lines.png"));
+  }
 }
 
 }  // namespace

@@ -109,9 +109,8 @@ void Inspector::selectFrame(int level) {
 
 void Inspector::stopped() {
   m_thread = 0;
-  for (values::StackFrame& frame : m_frames) {
-    frame.python = 0;  // it is not there any more
-  }
+  m_frames.clear();  // they are not there any more
+  m_frame = 0;
   refreshStack();
 }
 

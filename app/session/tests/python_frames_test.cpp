@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A rank that runs Python, as the rest of a session sees it: GDB answers out of a made-up interpreter.
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include <QSignalSpy>
@@ -32,7 +34,10 @@ class PythonFramesTest : public test::SessionFixture {
   void standInPython(const std::string& version = "f0020b03") {
     std::vector<test::FakeTarget::Reply> replies{
         {"-stack-list-frames", kNative},
-        {"-thread-info", R"x(^done,threads=[{id="1",target-id="Thread 0x7f0000001000 (LWP 5)"}])x"},
+        {"-thread-info",
+         R"x(^done,threads=[{id="1",target-id="Thread 0x7f0000001000 (LWP 102)"}])x"},
+        {"&pf_python 16",
+         R"(^done,memory=[{begin="0x50000",contents="00000000000000000100000066000000"}])"},
         {"&_PyRuntime 8", R"(^done,memory=[{begin="0x10000",contents="0000000000000000"}])"},
         {"&Py_Version 8",
          R"(^done,memory=[{begin="0x9000",contents=")" + version + R"(00000000"}])"}};
@@ -101,6 +106,54 @@ TEST_F(PythonFramesTest, VariablesAreReadOnlyAndGlobalsComeWhenTheyAreOpened) {
   EXPECT_TRUE(m_problems.last().contains(QLatin1String("cannot be changed")))
       << m_problems.last().toStdString();
   EXPECT_FALSE(inspector().isAltered());
+}
+
+TEST_F(PythonFramesTest, StepsGoByLinesOfTheSelectedFrame) {
+  standInPython();
+  target().replies.push_back({"-break-insert", R"(^done,bkpt={number="9",func="pf_python_line"})"});
+  const auto step = [this](values::RankAction action, const char* words) {
+    target().forgetOrders();
+    session().act(action, {2});
+    pump();
+    EXPECT_TRUE(target().wasTold(2, std::string("327700 ") + words)) << target().toGdb[2];
+    EXPECT_TRUE(target().wasTold(
+        2, R"(-f -t -c "(*(unsigned long*)327680 >> 63) & 1" --function "pf_python_line")"))
+        << target().toGdb[2];
+    EXPECT_TRUE(target().wasTold(2, "-exec-continue"));
+    EXPECT_FALSE(target().wasTold(2, "-exec-next"));
+    target().gdbSays(2, R"(=breakpoint-deleted,id="9")");
+    target().gdbStops(2, R"(reason="breakpoint-hit",disp="del",bkptno="9")");
+    pump();
+    EXPECT_EQ(session().debugger(2)->stop().reason, action == values::RankAction::Finish
+                                                        ? mi::StopReason::Finished
+                                                        : mi::StopReason::Step);
+  };
+  target().gdbSays(
+      2,
+      R"(=library-loaded,id="m",target-name="/l/mpi4py/MPI.abi3.so",ranges=[{from="0x1",to="0x2"}])");
+  step(values::RankAction::Next, "020000000100000000000000");
+  step(values::RankAction::Finish, "030000000100000000000000");
+  inspector().selectFrame(3);
+  pump();
+  step(values::RankAction::Step, "010000000100000001000000");
+  // What has no caller in Python is not stepped out of, and the rank stays where it is.
+  inspector().selectFrame(3);
+  pump();
+  target().forgetOrders();
+  session().act(values::RankAction::Finish, {2});
+  pump();
+  EXPECT_FALSE(target().wasTold(2, "-exec-")) << target().toGdb[2];
+  // Nor is a rank that was stopped in Python's code before CPython tells of it.
+  const auto teller =
+      std::ranges::find(target().replies, "&pf_python 16", &test::FakeTarget::Reply::part);
+  ASSERT_NE(teller, target().replies.end());
+  teller->result =
+      R"(^done,memory=[{begin="0x50000",contents="00000000000000000100000000000000"}])";
+  inspector().selectFrame(2);
+  pump();
+  session().act(values::RankAction::Next, {2});
+  pump();
+  EXPECT_FALSE(target().wasTold(2, "-exec-")) << target().toGdb[2];
 }
 
 TEST_F(PythonFramesTest, AnUnknownVersionIsSaidOnceAndInStacks) {

@@ -15,6 +15,7 @@
 
 #include "replay_engine/rank/engine/event_times.h"
 #include "replay_engine/rank/engine/lanes.h"
+#include "replay_engine/rank/engine/python_lines.h"
 #include "replay_engine/rank/engine/rank_link.h"
 #include "replay_engine/rank/engine/real_calls.h"
 #include "replay_engine/rank/engine/send_gates.h"
@@ -220,6 +221,9 @@ void beginEvent(const CallPlace& place, MPI_Comm comm, int peer, int tag) {
     describe(g_engine.page->waitCall, sizeof g_engine.page->waitCall, place.call, comm, peer, tag);
     g_engine.page->callAddress = reinterpret_cast<std::uint64_t>(place.returnAddress);
     pf_stop_at_event();
+  }
+  if (g_engine.replay) {
+    lookAtPythonLines();
   }
   ++g_engine.serial;
   g_engine.page->serial.store(g_engine.serial, std::memory_order_relaxed);

@@ -24,6 +24,7 @@
 #include "replay_engine/rank/engine/event_times.h"
 #include "replay_engine/rank/engine/library_check.h"
 #include "replay_engine/rank/engine/python_caller.h"
+#include "replay_engine/rank/engine/python_lines.h"
 #include "replay_engine/rank/engine/real_calls.h"
 #include "replay_engine/rank/engine/send_gates.h"
 #include "replay_engine/rank/forcing/shadow.h"
@@ -140,6 +141,7 @@ extern "C" void pf_forget_in_child() {
   }
   g_steps->inChild();
   g_rankOnly.active = g_rankOnly.fast = false;
+  forgetPythonLines();
   g_engine.clocks = nullptr;
   g_engine.log.abandon();
   valuesForget();
@@ -285,6 +287,7 @@ bool joinAgent(const JoinSteps& steps) {
     }
   }
   if (g_engine.replay) {
+    offerPythonLines();
     openReplay(*page);
     if (const char* const why = steps.replayOpened(*page); why != nullptr) {
       cannotReplay("contents of messages from ranks that do not run", why);
@@ -316,6 +319,7 @@ void passGate() {
         waitForAgent(seen);
       }
     }
+    lookAtPythonLines();
   }
   page.phase.store(static_cast<std::uint32_t>(RankPhase::Running), std::memory_order_release);
   tellAgent();
