@@ -100,7 +100,7 @@ void GdbBreakpoints::send(std::string text, Completion completion) {
   m_queue.push({std::move(text), CommandFlag::None, std::move(first)});
 }
 
-void GdbBreakpoints::store(Breakpoint breakpoint) {
+Breakpoint GdbBreakpoints::store(Breakpoint breakpoint) {
   if (const auto python = m_python.find(breakpoint.number); python != m_python.end()) {
     const PythonPlace& place = python->second.place;
     breakpoint.file = breakpoint.fullname = place.file;
@@ -112,13 +112,23 @@ void GdbBreakpoints::store(Breakpoint breakpoint) {
   const bool known = m_table.count(breakpoint.number) != 0;
   m_table[breakpoint.number] = breakpoint;
   m_changed(known ? BreakpointChange::Modified : BreakpointChange::Created, breakpoint);
+  return breakpoint;
+}
+
+Callback<Breakpoint> GdbBreakpoints::hiding(Callback<Breakpoint> done) {
+  return [this, done = std::move(done)](const Result<Breakpoint>& made) {
+    if (made) {
+      m_hidden.insert(made->number);
+    }
+    done(made);
+  };
 }
 
 void GdbBreakpoints::findPython(Callback<PythonTeller> done) {
   send(tellerQuestion(), [this, done = std::move(done)](const Result<ResultRecord>& reply) {
     const Value* const memory = reply ? &reply->results["memory"].at(0) : nullptr;
     const auto teller = memory != nullptr
-                            ? tellerOf(memory->toAddress("begin"), memory->str("contents"))
+                            ? tellerOf(memory->toAddress("begin"), bytesOf(memory->str("contents")))
                             : Result<PythonTeller>(reply.error());
     if (!teller || !teller->ready) {
       done(Error{ErrorCode::NotFound,
@@ -222,13 +232,7 @@ void GdbBreakpoints::insertPythonStep(cpython::LineStep step, int outer,
   native.condition = m_lines.conditionOf(cpython::kStepBit);
   native.temporary = true;
   const std::vector<std::string> command{m_lines.stepCommand(step, outer)};
-  tellPython([command] { return command; }, *insertCommand(native), true,
-             [this, done = std::move(done)](const Result<Breakpoint>& made) {
-               if (made) {
-                 m_hidden.insert(made->number);
-               }
-               done(made);
-             });
+  tellPython([command] { return command; }, *insertCommand(native), true, hiding(std::move(done)));
 }
 
 void GdbBreakpoints::endPythonStep() {
@@ -254,17 +258,9 @@ void GdbBreakpoints::forgetPython(int number) {
   tellOfPlace(slot);
 }
 
-void GdbBreakpoints::insert(const BreakpointRequest& request, Callback<Breakpoint> done) {
+void GdbBreakpoints::make(const BreakpointRequest& request, Callback<Breakpoint> done) {
   if (isPythonSource(request.source) && request.line > 0) {
-    insertPython(request, [this, done = std::move(done)](const Result<Breakpoint>& made) {
-      if (!made) {
-        done(made.error());
-        return;
-      }
-      store(*made);
-      const Breakpoint stored = m_table[made->number];
-      done(stored);
-    });
+    insertPython(request, std::move(done));
     return;
   }
   auto command = insertCommand(request);
@@ -272,41 +268,19 @@ void GdbBreakpoints::insert(const BreakpointRequest& request, Callback<Breakpoin
     done(command.error());
     return;
   }
-  send(std::move(*command), [this, done = std::move(done)](const Result<ResultRecord>& reply) {
-    if (!reply) {
-      done(reply.error());
-      return;
-    }
-    const Breakpoint breakpoint = breakpointIn(reply->results);
-    store(breakpoint);
-    done(breakpoint);
+  send(std::move(*command), [done = std::move(done)](const Result<ResultRecord>& reply) {
+    done(reply ? Result<Breakpoint>(breakpointIn(reply->results)) : reply.error());
+  });
+}
+
+void GdbBreakpoints::insert(const BreakpointRequest& request, Callback<Breakpoint> done) {
+  make(request, [this, done = std::move(done)](const Result<Breakpoint>& made) {
+    done(made ? Result<Breakpoint>(store(*made)) : made);
   });
 }
 
 void GdbBreakpoints::insertHidden(const BreakpointRequest& request, Callback<Breakpoint> done) {
-  if (isPythonSource(request.source) && request.line > 0) {
-    insertPython(request, [this, done = std::move(done)](const Result<Breakpoint>& made) {
-      if (made) {
-        m_hidden.insert(made->number);
-      }
-      done(made);
-    });
-    return;
-  }
-  auto command = insertCommand(request);
-  if (!command) {
-    done(command.error());
-    return;
-  }
-  send(std::move(*command), [this, done = std::move(done)](const Result<ResultRecord>& reply) {
-    if (!reply) {
-      done(reply.error());
-      return;
-    }
-    const Breakpoint breakpoint = breakpointIn(reply->results);
-    m_hidden.insert(breakpoint.number);
-    done(breakpoint);
-  });
+  make(request, hiding(std::move(done)));
 }
 
 void GdbBreakpoints::watch(const std::string& expression, WatchKind kind,

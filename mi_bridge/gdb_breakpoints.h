@@ -80,7 +80,12 @@ class GdbBreakpoints {
   void send(std::string text, Completion completion);
   void catchMpiError(std::size_t library, Callback<Breakpoint> done);
   void change(int number, std::string text, std::function<void(Breakpoint&)> apply, Done done);
-  void store(Breakpoint breakpoint);
+  /// As it is in the table.
+  Breakpoint store(Breakpoint breakpoint);
+  /// In GDB, and in no table yet.
+  void make(const BreakpointRequest& request, Callback<Breakpoint> done);
+  /// `done`, behind what makes a breakpoint one that no one hears of.
+  [[nodiscard]] Callback<Breakpoint> hiding(Callback<Breakpoint> done);
   using Commands = std::function<std::vector<std::string>()>;
   void insertPython(const BreakpointRequest& request, Callback<Breakpoint> done);
   void takePlace(const BreakpointRequest& request, Callback<Breakpoint> done);

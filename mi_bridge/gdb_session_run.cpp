@@ -143,13 +143,11 @@ void GdbSession::stepPython(const RunCommand& command, const PythonTeller& telle
       {"-thread-info " + std::to_string(thread), CommandFlag::None,
        [this, command, teller, outer, thread, done](const Result<ResultRecord>& reply) {
          const bool told = m_stop.stoppedAtEvent() || teller.thread != 0;
-         const std::string first = "LWP " + std::to_string(m_pid) + ")";
          bool isFirst = false;
          for (const ThreadInfo& each :
               reply ? threadsOf(reply->results["threads"]) : std::vector<ThreadInfo>()) {
-           isFirst =
-               isFirst || (each.id == thread && (each.target.find(first) != std::string::npos ||
-                                                 each.target.find("LWP ") == std::string::npos));
+           isFirst = isFirst || (each.id == thread && threadKeyOf(each.target).native ==
+                                                          static_cast<std::uint64_t>(m_pid));
          }
          if (told && isFirst) {
            beginPythonStep(command, outer, done);

@@ -39,32 +39,6 @@ int digitOf(char c) {
   return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-std::string bytesOf(const std::string& digits) {
-  std::string out;
-  for (std::size_t i = 0; i + 1 < digits.size(); i += 2) {
-    const int high = digitOf(digits[i]);
-    const int low = digitOf(digits[i + 1]);
-    if (high < 0 || low < 0) {
-      return {};
-    }
-    out += static_cast<char>(high * 16 + low);
-  }
-  return out;
-}
-
-/// "Thread 0x7f2de81a8040 (LWP 31224)", "LWP 31224", "process 31224".
-python::ThreadKey threadKeyOf(const std::string& target) {
-  const auto behind = [&target](std::string_view word, int base) {
-    const auto at = target.find(word);
-    return at == std::string::npos
-               ? 0
-               : number(std::string_view(target).substr(at + word.size()), base);
-  };
-  python::ThreadKey key{behind("Thread 0x", 16), behind("LWP ", 10)};
-  key.native = key.native != 0 ? key.native : behind("process ", 10);
-  return key;
-}
-
 /// A source of CPython's own, as its build names them.
 bool isInterpreterSource(const std::string& file) {
   static constexpr std::array<std::string_view, 5> kFolders{"Python/", "Objects/", "Modules/",
@@ -150,6 +124,31 @@ std::string sentence(const Error& error) {
 }
 
 }  // namespace
+
+std::string bytesOf(const std::string& digits) {
+  std::string out;
+  for (std::size_t i = 0; i + 1 < digits.size(); i += 2) {
+    const int high = digitOf(digits[i]);
+    const int low = digitOf(digits[i + 1]);
+    if (high < 0 || low < 0) {
+      return {};
+    }
+    out += static_cast<char>(high * 16 + low);
+  }
+  return out;
+}
+
+python::ThreadKey threadKeyOf(const std::string& target) {
+  const auto behind = [&target](std::string_view word, int base) {
+    const auto at = target.find(word);
+    return at == std::string::npos
+               ? 0
+               : number(std::string_view(target).substr(at + word.size()), base);
+  };
+  python::ThreadKey key{behind("Thread 0x", 16), behind("LWP ", 10)};
+  key.native = key.native != 0 ? key.native : behind("process ", 10);
+  return key;
+}
 
 bool executesPython(const Frame& frame) {
   return frame.function.starts_with("_PyEval_EvalFrameDefault");

@@ -19,6 +19,12 @@ namespace pf::mi {
 /// The interpreter executes Python in this frame.
 [[nodiscard]] bool executesPython(const Frame& frame);
 
+/// Of a thread's target-id: "Thread 0x7f2de81a8040 (LWP 31224)", "LWP 31224", "process 31224".
+[[nodiscard]] python::ThreadKey threadKeyOf(const std::string& target);
+
+/// Memory as GDB writes it: hexadecimal digits, in lower case. Empty where they are none.
+[[nodiscard]] std::string bytesOf(const std::string& digits);
+
 /// `native` with Python's frames in place of the interpreter's own, numbered anew. Frames of other libraries stay, with
 /// their numbers of GDB in `gdbLevel`. `python`: of the same thread, the innermost one first.
 [[nodiscard]] std::vector<Frame> mixFrames(const std::vector<Frame>& native,

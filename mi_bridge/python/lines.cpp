@@ -2,7 +2,6 @@
 #include "mi_bridge/python/lines.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstring>
 
 namespace pf::mi {
@@ -15,19 +14,6 @@ bool hasNul(const std::string& text) {
   return text.find('\0') != std::string::npos;
 }
 
-/// Of the header's words, in the machine's order.
-template <typename T>
-T wordAt(std::string_view digits, std::size_t offset) {
-  std::array<unsigned char, sizeof(T)> bytes{};
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
-    const char* const from = digits.data() + 2 * (offset + i);
-    std::from_chars(from, from + 2, bytes[i], 16);
-  }
-  T word{};
-  std::memcpy(&word, bytes.data(), sizeof word);
-  return word;
-}
-
 }  // namespace
 
 bool isPythonSource(std::string_view file) {
@@ -38,12 +24,14 @@ std::string tellerQuestion() {
   return "-data-read-memory-bytes &pf_python " + std::to_string(cpython::kStopsBegin);
 }
 
-Result<PythonTeller> tellerOf(std::uint64_t begin, std::string_view digits) {
-  if (begin == 0 || digits.size() < 2 * cpython::kStopsBegin) {
+Result<PythonTeller> tellerOf(std::uint64_t begin, const std::string& bytes) {
+  std::array<std::uint32_t, cpython::kStopsBegin / sizeof(std::uint32_t)> words{};
+  if (begin == 0 || bytes.size() < sizeof words) {
     return Error{ErrorCode::Damaged, "GDB gave less memory than was asked for", {}};
   }
-  return PythonTeller{begin, wordAt<std::uint32_t>(digits, offsetof(LineStops, ready)) != 0,
-                      wordAt<std::uint32_t>(digits, offsetof(LineStops, telling))};
+  std::memcpy(words.data(), bytes.data(), sizeof words);
+  return PythonTeller{begin, words[offsetof(LineStops, ready) / sizeof words[0]] != 0,
+                      words[offsetof(LineStops, telling) / sizeof words[0]]};
 }
 
 void PythonLines::begin(std::uint64_t address) {

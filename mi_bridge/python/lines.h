@@ -40,8 +40,8 @@ struct PythonTeller {
 
 /// Memory at the symbol, in any of GDB's languages.
 [[nodiscard]] std::string tellerQuestion();
-/// `begin` and the digits of its answer. Damaged where it is too short.
-[[nodiscard]] Result<PythonTeller> tellerOf(std::uint64_t begin, std::string_view digits);
+/// What its answer has: where the memory begins, and its bytes. Damaged where they are too few.
+[[nodiscard]] Result<PythonTeller> tellerOf(std::uint64_t begin, const std::string& bytes);
 
 class PythonLines {
  public:

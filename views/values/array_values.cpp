@@ -290,16 +290,19 @@ QString ArrayValues::nameAt(qint64 index) const {
   return nameOf(placesOf(index));
 }
 
-QString ArrayValues::nameOf(const Places& places) const {
+QString ArrayValues::nameOf(const Places& places, int across) const {
   QStringList indices;
   for (std::size_t i = partsAreRows() ? 1 : 0; i < places.size(); ++i) {
-    indices << QString::number(dims[i].indexAt(places[i]));
+    indices << (static_cast<int>(i) == across ? u":"_s
+                                              : QString::number(dims[i].indexAt(places[i])));
   }
   QString whose;
-  if (!parts.empty()) {
+  if (!parts.empty() && across != along) {
     const auto [part, place] = partAt(places);
-    indices[partsAreRows() ? 0 : along] = QString::number(parts[part].dimension.indexAt(place));
     whose = u"rank %1 "_s.arg(parts[part].rank);
+    if (!partsAreRows() || across < 0) {
+      indices[partsAreRows() ? 0 : along] = QString::number(parts[part].dimension.indexAt(place));
+    }
   }
   return whose + (fortran ? u"(%1)"_s.arg(indices.join(QLatin1Char(',')))
                           : u"[%1]"_s.arg(indices.join(u"]["_s)));

@@ -88,7 +88,8 @@ struct ArrayValues {
   [[nodiscard]] Places placesOf(qint64 index) const;
   /// "[3][4]", "(3,4)"
   [[nodiscard]] QString nameAt(qint64 index) const;
-  [[nodiscard]] QString nameOf(const Places& places) const;
+  /// `across`: the dimension all of which is meant, as ':'; -1: none.
+  [[nodiscard]] QString nameOf(const Places& places, int across = -1) const;
   /// Each part is a row: it has one dimension in its rank.
   [[nodiscard]] bool partsAreRows() const { return !parts.empty() && !rows.empty(); }
   /// Which part has it, and where in that part's distributed dimension. There are parts.

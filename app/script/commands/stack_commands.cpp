@@ -7,6 +7,7 @@
 
 #include "app/script/ranks/array_lines.h"
 #include "app/script/ranks/rank_text.h"
+#include "app/session/inspection/across_ranks.h"
 #include "views/values/stack_tree.h"
 
 namespace pf::headless {
@@ -32,19 +33,6 @@ QString stackText(const values::RankStack& stack) {
     lines << stack.note;
   }
   return lines.join(QLatin1Char('\n'));
-}
-
-/// Of the same function, else the program's innermost.
-mi::FrameRef frameIn(int thread, const std::vector<mi::Frame>& frames,
-                     const std::string& function) {
-  const auto same = std::find_if(frames.begin(), frames.end(), [&function](const mi::Frame& each) {
-    return !function.empty() && each.function == function;
-  });
-  if (same != frames.end()) {
-    return mi::refOf(thread, *same);
-  }
-  const auto user = mi::firstUserFrame(frames);
-  return user ? mi::refOf(thread, frames[*user]) : mi::FrameRef{thread, 0};
 }
 
 }  // namespace
@@ -203,7 +191,7 @@ void StackCommands::evaluateWhere(int rank, const std::string& function,
       take(frames ? Error{ErrorCode::Peer, "its debugger is gone", {}} : frames.error());
       return;
     }
-    here->inspect().evaluate(frameIn(thread, *frames, function), expression,
+    here->inspect().evaluate(session::frameFor(thread, *frames, function), expression,
                              m_awaited.inTime(take));
   };
   gdb->inspect().frames(thread, 0, mi::kFramesToUser, m_awaited.inTime(evaluateIn));

@@ -41,23 +41,8 @@ QString lineName(const ArrayValues& array, qint64 index) {
   if (array.kind == ElementKind::Words || array.dims.size() == 1) {
     return array.nameAt(index);
   }
-  const ArrayValues::Places places = array.placesOf(index);
-  const std::size_t across = array.columnMajor ? 0 : places.size() - 1;
-  QStringList indices;
-  for (std::size_t i = array.partsAreRows() ? 1 : 0; i < places.size(); ++i) {
-    indices << (i == across ? QStringLiteral(":")
-                            : QString::number(array.dims[i].indexAt(places[i])));
-  }
-  QString whose;
-  if (!array.parts.empty() && static_cast<int>(across) != array.along) {
-    const auto [part, place] = array.partAt(places);
-    whose = QStringLiteral("rank %1 ").arg(array.parts[part].rank);
-    if (!array.partsAreRows()) {
-      indices[array.along] = QString::number(array.parts[part].dimension.indexAt(place));
-    }
-  }
-  return whose + (array.fortran ? QStringLiteral("(%1)").arg(indices.join(QLatin1Char(',')))
-                                : QStringLiteral("[%1]").arg(indices.join(QLatin1String("]["))));
+  return array.nameOf(array.placesOf(index),
+                      array.columnMajor ? 0 : static_cast<int>(array.dims.size()) - 1);
 }
 
 }  // namespace

@@ -222,15 +222,13 @@ void beginEvent(const CallPlace& place, MPI_Comm comm, int peer, int tag) {
     g_engine.page->callAddress = reinterpret_cast<std::uint64_t>(place.returnAddress);
     pf_stop_at_event();
   }
-  if (g_engine.replay) {
-    lookAtPythonLines();
-  }
   ++g_engine.serial;
   g_engine.page->serial.store(g_engine.serial, std::memory_order_relaxed);
   if (g_engine.record && !g_engine.events) {  // with events, the records themselves count them
     g_engine.log.header().serial.store(g_engine.serial, std::memory_order_relaxed);
   }
   if (g_engine.replay) {
+    lookAtPythonLines();
     rememberEvent(place, comm, peer, tag);
   }
   if (g_engine.replay && !g_engine.live) {

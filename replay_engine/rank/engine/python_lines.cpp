@@ -141,12 +141,12 @@ void shorten(char* path) {
     const char* const next = from + length + (from[length] == '/' ? 1 : 0);
     const bool stays = length == 1 && from[0] == '.';
     const bool goesUp = length == 2 && from[0] == '.' && from[1] == '.';
-    const char* const last =
+    char* const last =
         to > path + 1
-            ? static_cast<const char*>(memrchr(path, '/', static_cast<std::size_t>(to - path - 1)))
+            ? static_cast<char*>(memrchr(path, '/', static_cast<std::size_t>(to - path - 1)))
             : nullptr;
     if (goesUp && to > path + 1 && std::strncmp(last != nullptr ? last + 1 : path, "../", 3) != 0) {
-      to = last != nullptr ? path + (last + 1 - path) : path;
+      to = last != nullptr ? last + 1 : path;
     } else if (!stays && !(goesUp && to == path + 1 && path[0] == '/')) {
       std::memmove(to, from, static_cast<std::size_t>(next - from));
       to += next - from;
