@@ -9,7 +9,7 @@ option(APP_BUILD_GUI "Build views/, app/ and GUI tests" ON)
 option(APP_ASSERTIONS "Keep APP_CHECK in optimised builds" ON)
 option(APP_COVERAGE "gcov instrumentation" OFF)
 option(APP_UNITY "Compile several files of a library at once: a whole build in a third of the time" OFF)
-option(APP_LINES_ONLY "Debug information of our own code: functions and lines, no types and variables" OFF)
+set(APP_DEBUG_INFO "full" CACHE STRING "Debug information of our own code: full, lines (functions and lines), none")
 set(APP_SANITIZE "" CACHE STRING "Comma list for -fsanitize=, never applied to injected code")
 
 add_library(app_flags INTERFACE)
@@ -25,8 +25,11 @@ target_compile_options(app_flags INTERFACE
 target_compile_definitions(app_flags INTERFACE
   $<$<CONFIG:Debug>:_GLIBCXX_ASSERTIONS> QT_NO_CAST_FROM_ASCII QT_NO_CAST_TO_ASCII QT_NO_FOREACH QT_NO_KEYWORDS
   QT_NO_NARROWING_CONVERSIONS_IN_CONNECT QT_DISABLE_DEPRECATED_BEFORE=0x060400)
-if(APP_LINES_ONLY)
+# What is loaded into the user's process (FORTIFIED OFF) keeps its lines: a debugger stands in it.
+if(APP_DEBUG_INFO STREQUAL "lines")
   target_compile_options(app_flags INTERFACE -g1)
+elseif(APP_DEBUG_INFO STREQUAL "none")
+  target_compile_options(app_flags INTERFACE $<IF:$<STREQUAL:$<TARGET_PROPERTY:FORTIFIED>,OFF>,-g1,-g0>)
 endif()
 # Hardening, held by tests/lint/hardening.py. Fortified calls ask for optimisation, and sanitizers have their own.
 target_compile_options(app_flags INTERFACE -fstack-protector-strong

@@ -52,8 +52,9 @@ void become(const std::string& name, std::vector<std::string> words) {
 
 Error becomeHeadless(const std::vector<std::string>& words) {
   become("photofinish-headless", words);
-  return {ErrorCode::System, app::programDirectory() + "/photofinish-headless is not installed",
-          "Build with APP_BUILD_GUI=ON."};
+  return {ErrorCode::System, app::programDirectory() + "/photofinish-headless is not there",
+          "In a checkout, ./run --build makes it (a build with APP_BUILD_GUI=OFF has none); else "
+          "install it."};
 }
 
 std::string runningJobsText() {

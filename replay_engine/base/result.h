@@ -5,7 +5,6 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <variant>
 
 namespace pf {
 
@@ -55,16 +54,16 @@ struct Error {
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : m_state(std::move(value)) {}      // NOLINT(google-explicit-constructor)
-  Result(Error error) : m_state(std::move(error)) {}  // NOLINT(google-explicit-constructor)
+  Result(T value) : m_value(std::move(value)) {}      // NOLINT(google-explicit-constructor)
+  Result(Error error) : m_error(std::move(error)) {}  // NOLINT(google-explicit-constructor)
 
-  [[nodiscard]] bool ok() const { return m_state.index() == 0; }
+  [[nodiscard]] bool ok() const { return m_value.has_value(); }
   explicit operator bool() const { return ok(); }
 
-  [[nodiscard]] T& value() & { return std::get<0>(m_state); }
-  [[nodiscard]] const T& value() const& { return std::get<0>(m_state); }
-  [[nodiscard]] T&& value() && { return std::get<0>(std::move(m_state)); }
-  [[nodiscard]] const Error& error() const { return std::get<1>(m_state); }
+  [[nodiscard]] T& value() & { return m_value.value(); }
+  [[nodiscard]] const T& value() const& { return m_value.value(); }
+  [[nodiscard]] T&& value() && { return std::move(m_value).value(); }
+  [[nodiscard]] const Error& error() const { return m_error.value(); }
 
   T* operator->() { return &value(); }
   const T* operator->() const { return &value(); }
@@ -72,7 +71,9 @@ class [[nodiscard]] Result {
   const T& operator*() const& { return value(); }
 
  private:
-  std::variant<T, Error> m_state;
+  // Exactly one of the two. A std::variant of each T takes compilers several times as long.
+  std::optional<T> m_value;
+  std::optional<Error> m_error;
 };
 
 /// Success, or an error.
