@@ -11,6 +11,7 @@
 #include <map>
 
 #include "replay_engine/base/text_stream.h"
+#include "replay_engine/python_text/pickle.h"
 
 namespace pf::app {
 namespace {
@@ -122,6 +123,14 @@ std::string valueText(const PayloadRun& run, const std::uint8_t* at) {
   return hexText(at, run.size);
 }
 
+/// What mpi4py has pickled, if it is that.
+std::optional<std::string> pickled(const Contents& contents) {
+  return contents.bytes.size() == contents.size
+             ? python_text::pickleText(
+                   {reinterpret_cast<const char*>(contents.bytes.data()), contents.bytes.size()})
+             : std::nullopt;
+}
+
 /// Takes what is wanted of the entries that come by.
 class ContentsTaker {
  public:
@@ -224,8 +233,13 @@ std::string typeText(const PayloadType& type) {
 
 std::vector<std::string> valuesOf(const Contents& contents) {
   std::vector<std::string> values;
-  if (!contents.type || contents.type->head.runs == 0 ||
-      (contents.type->head.runs == 1 && contents.type->runs[0].kind == BasicKind::Bytes)) {
+  if (!contents.type || contents.type->head.runs == 0) {
+    return values;
+  }
+  if (contents.type->head.runs == 1 && contents.type->runs[0].kind == BasicKind::Bytes) {
+    if (std::optional<std::string> value = pickled(contents)) {
+      values.push_back(std::move(*value));
+    }
     return values;
   }
   const PayloadType& type = *contents.type;

@@ -51,7 +51,8 @@ Status readContents(db::TraceStore& store, Rank rank, const ContentsWanted& want
 [[nodiscard]] std::string callName(const Contents& contents);
 /// "2 int32, 1 float64"; "too complex". Nobody has to believe the numbers in it.
 [[nodiscard]] std::string typeText(const PayloadType& type);
-/// Values by the type, of whole ones, a text each; bytes are left out that are no whole value.
+/// Values by the type, of whole ones, a text each; bytes are left out that are no whole value. Of a message of bytes that is a
+/// whole pickle of Python, the value of that.
 [[nodiscard]] std::vector<std::string> valuesOf(const Contents& contents);
 /// The same as lines of some hundred characters, with blanks between, each behind `indent`.
 [[nodiscard]] std::string valuesText(const Contents& contents, const std::string& indent);

@@ -7,8 +7,8 @@
 #include <set>
 
 #include "mi_bridge/python/objects.h"
-#include "mi_bridge/python/text.h"
 #include "replay_engine/cpython/location_table.h"
+#include "replay_engine/python_text/text.h"
 
 namespace pf::mi::python {
 namespace {
@@ -151,7 +151,8 @@ class CodeFrame {
     return static_cast<std::uint32_t>(field(m_layout.codeFlags));
   }
   [[nodiscard]] std::string name(std::uint64_t offset, std::size_t most) const {
-    return plainText(m_objects.characters(readPointer(m_memory, m_code + offset), most));
+    return python_text::plainText(
+        m_objects.characters(readPointer(m_memory, m_code + offset), most));
   }
   [[nodiscard]] std::int64_t instructionOffset() const {
     const std::uint64_t begin = m_code + m_layout.codeInstructions;
@@ -203,7 +204,7 @@ std::vector<Variable> CodeFrame::variables() const {
     if (value == 0) {
       continue;  // not assigned yet
     }
-    out.push_back({plainText(m_objects.characters(names[i], kLongestName)),
+    out.push_back({python_text::plainText(m_objects.characters(names[i], kLongestName)),
                    m_objects.typeName(value), m_objects.valueText(value), i < arguments});
   }
   return out;
@@ -246,8 +247,10 @@ Result<std::vector<Variable>> readNames(Memory& memory, const Layout& layout,
   std::vector<Variable> out;
   const bool read =
       objects.visitDict(dictionary, kMostNames, [&](std::uint64_t key, std::uint64_t value) {
-        Variable variable{
-            plainText(objects.characters(key, kLongestName)), objects.typeName(value), {}, false};
+        Variable variable{python_text::plainText(objects.characters(key, kLongestName)),
+                          objects.typeName(value),
+                          {},
+                          false};
         if (names == Names::All || isOwn(variable.name, variable.type)) {
           variable.value = objects.valueText(value);
           out.push_back(std::move(variable));

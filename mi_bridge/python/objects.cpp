@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "mi_bridge/python/text.h"
+#include "replay_engine/python_text/text.h"
 
 namespace pf::mi::python {
 namespace {
@@ -33,7 +33,7 @@ constexpr const char* kUnreadable = "<cannot be read>";
 
 /// A name goes to terminals and windows.
 std::string printable(const std::string& name) {
-  return plainText({name.begin(), name.end()});
+  return python_text::plainText({name.begin(), name.end()});
 }
 
 }  // namespace
@@ -144,7 +144,7 @@ std::string Objects::text(std::uint64_t object, int depth) const {
   }
   if (type == "float") {
     const auto value = readNumber<double>(m_memory, object + kFloat);
-    return value ? floatText(*value) : kUnreadable;
+    return value ? python_text::floatText(*value) : kUnreadable;
   }
   if (type == "str" && isA(object, Base::Str)) {
     return strText(object);
@@ -185,13 +185,14 @@ std::string Objects::intText(std::uint64_t object) const {
       !m_memory.read(object + kContents, digits.data(), count * sizeof digits[0])) {
     return kUnreadable;
   }
-  return integerText(std::move(digits), negative);
+  return python_text::integerText(std::move(digits), negative);
 }
 
 std::string Objects::strText(std::uint64_t object) const {
   const auto size = static_cast<std::size_t>(sizeOf(object));
   const std::vector<std::uint32_t> shown = characters(object, kShownCharacters);
-  return shown.empty() && size > 0 ? kUnreadable : quotedText(shown, size > shown.size());
+  return shown.empty() && size > 0 ? kUnreadable
+                                   : python_text::quotedText(shown, size > shown.size());
 }
 
 std::string Objects::bytesText(std::uint64_t object) const {
@@ -200,7 +201,7 @@ std::string Objects::bytesText(std::uint64_t object) const {
   if (!shown.empty() && !m_memory.read(object + kBytes, shown.data(), shown.size())) {
     return kUnreadable;
   }
-  return quotedBytes(shown, size > shown.size());
+  return python_text::quotedBytes(shown, size > shown.size());
 }
 
 std::string Objects::sequenceText(std::uint64_t object, const char* marks, int depth) const {

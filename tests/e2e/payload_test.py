@@ -18,6 +18,28 @@ LIST = [("message", None, 0, 5, 12, "int32", "MPI_INT")] \
     + [("collective", "MPI_Allreduce", None, None, 8, "float64", "MPI_DOUBLE"),
        ("collective", "MPI_Bcast", None, None, 100000, "byte", "MPI_BYTE")]
 
+PYTHON = "/usr/bin/python3"
+OBJECTS = """\
+from mpi4py import MPI
+import numpy
+
+
+class Point:
+    def __init__(self, x):
+        self.x = x
+
+
+SENT = [(("pay", 7, 10.5), None), ({"a": [1, -2, 3 << 90], 5: (None, True)}, None), ("\\u20ac'", None), (b"\\xff", None),
+        (Point("p"), "<__main__.Point x='p'>"), (numpy.arange(3.0), "array([0.0, 1.0, 2.0], dtype=f8)")]
+comm = MPI.COMM_WORLD
+for value, written in SENT:
+    if comm.rank == 0:
+        comm.send(value, dest=1)
+    else:
+        comm.recv(source=0)
+        print(written or repr(value), flush=True)
+"""
+
 
 class PayloadTest(PhotofinishTest):
     def setUp(self):
@@ -28,6 +50,21 @@ class PayloadTest(PhotofinishTest):
         run = self.photofinish("payload", self.dir / "t.pft", "--rank", rank, *words)
         self.assertEqual(run.status, 0, run)
         return run
+
+    def test_what_mpi4py_has_pickled(self):
+        """Its value is what the program has sent; a message that is cut has none."""
+        self.need(PYTHON, "/usr/lib/python3/dist-packages/mpi4py", "/usr/lib/python3/dist-packages/numpy")
+        (self.dir / "objects.py").write_text(OBJECTS)
+        run = self.record("t.pft", ["mpirun", "-n", "2", PYTHON, self.dir / "objects.py"], "--groups", "each", "--mode", "all")
+        sent = run.out.splitlines()
+        messages = [each for each in self.payload("--json").json()["contents"] if each["kind"] == "message"]
+        self.assertEqual(len(messages), len(sent), run)
+        for message, value in zip(messages, sent):
+            shown = self.payload("--event", message["event"], "--json").json()["contents"][-1]
+            self.assertEqual(shown["values"], [value])
+            self.assertIn(f"\n  {value}\n", self.payload("--event", message["event"]).out)
+        cut = self.payload("--event", messages[0]["event"], "--bytes", "5", "--json").json()["contents"][-1]
+        self.assertEqual((cut["values"], cut["cut"]), ([], True))
 
     def test_contents_by_datatype(self):
         for mode in ("outcomes", "all"):

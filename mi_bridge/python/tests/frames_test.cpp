@@ -8,7 +8,7 @@
 #include "mi_bridge/python/objects.h"
 #include "mi_bridge/python/paged_memory.h"
 #include "mi_bridge/python/tests/fake_interpreter.h"
-#include "mi_bridge/python/text.h"
+#include "replay_engine/python_text/text.h"
 
 namespace pf::mi::python {
 namespace {
@@ -197,27 +197,27 @@ TEST(PythonReader, AFreeThreadedBuildIsNotRead) {
 }
 
 TEST(PythonText, FloatsAsPythonWritesThem) {
-  EXPECT_EQ(floatText(0.0), "0.0");
-  EXPECT_EQ(floatText(-0.0), "-0.0");
-  EXPECT_EQ(floatText(1e15), "1000000000000000.0");
-  EXPECT_EQ(floatText(1e16), "1e+16");
-  EXPECT_EQ(floatText(0.0001), "0.0001");
-  EXPECT_EQ(floatText(0.00001), "1e-05");
-  EXPECT_EQ(floatText(0.1 + 0.2), "0.30000000000000004");
-  EXPECT_EQ(floatText(5e-324), "5e-324");
+  EXPECT_EQ(python_text::floatText(0.0), "0.0");
+  EXPECT_EQ(python_text::floatText(-0.0), "-0.0");
+  EXPECT_EQ(python_text::floatText(1e15), "1000000000000000.0");
+  EXPECT_EQ(python_text::floatText(1e16), "1e+16");
+  EXPECT_EQ(python_text::floatText(0.0001), "0.0001");
+  EXPECT_EQ(python_text::floatText(0.00001), "1e-05");
+  EXPECT_EQ(python_text::floatText(0.1 + 0.2), "0.30000000000000004");
+  EXPECT_EQ(python_text::floatText(5e-324), "5e-324");
 }
 
 TEST(PythonText, IntegersOfManyDigits) {
-  EXPECT_EQ(integerText({}, false), "0");
-  EXPECT_EQ(integerText({0, 1}, true), "-1073741824");
-  EXPECT_EQ(integerText({0x3FFFFFFF, 0x3FFFFFFF, 0x3FFFFFFF}, false),
+  EXPECT_EQ(python_text::integerText({}, false), "0");
+  EXPECT_EQ(python_text::integerText({0, 1}, true), "-1073741824");
+  EXPECT_EQ(python_text::integerText({0x3FFFFFFF, 0x3FFFFFFF, 0x3FFFFFFF}, false),
             "1237940039285380274899124223");
 }
 
 TEST(PythonText, WhatTurnsATerminalIsEscaped) {
-  EXPECT_EQ(plainText({'a', 0x1B, '[', 0x202E}), "a\\x1b[\\u202e");
-  EXPECT_EQ(quotedText({'\'', '"', '\\'}, true), "'\\'\"\\\\'…");
-  EXPECT_EQ(quotedBytes("\xFF\0a", false), "b'\\xff'");
+  EXPECT_EQ(python_text::plainText({'a', 0x1B, '[', 0x202E}), "a\\x1b[\\u202e");
+  EXPECT_EQ(python_text::quotedText({'\'', '"', '\\'}, true), "'\\'\"\\\\'…");
+  EXPECT_EQ(python_text::quotedBytes("\xFF\0a", false), "b'\\xff'");
 }
 
 TEST(PagedMemory, WhatIsMissedIsThereTheNextTime) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "mi_bridge/python/text.h"
+#include "replay_engine/python_text/text.h"
 
 #include <algorithm>
 #include <array>
@@ -8,7 +8,7 @@
 
 #include "replay_engine/cpython/objects.h"
 
-namespace pf::mi::python {
+namespace pf::python_text {
 namespace {
 
 void appendUtf8(std::string& out, std::uint32_t c) {
@@ -67,6 +67,26 @@ std::string quoted(const std::vector<std::uint32_t>& characters, bool cut, std::
   return cut ? out + "…" : out;
 }
 
+/// The shortest digits that are this number again, with an exponent below 1e-4 and from 1e16 on.
+template <typename Float>
+std::string shortest(Float value) {
+  if (std::isnan(value)) {
+    return "nan";
+  }
+  if (std::isinf(value)) {
+    return value < 0 ? "-inf" : "inf";
+  }
+  std::array<char, 64> text{};
+  const Float size = std::fabs(value);
+  const bool small = size != 0 && size < Float(1e-4);
+  const auto format =
+      small || size >= Float(1e16) ? std::chars_format::scientific : std::chars_format::fixed;
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value, format).ptr;
+  std::string out(text.data(), end);
+  return format == std::chars_format::fixed && out.find('.') == std::string::npos ? out + ".0"
+                                                                                  : out;
+}
+
 }  // namespace
 
 std::string quotedText(const std::vector<std::uint32_t>& characters, bool cut) {
@@ -89,23 +109,12 @@ std::string plainText(const std::vector<std::uint32_t>& characters) {
   return out;
 }
 
-/// The shortest digits that are this number again, with an exponent below 1e-4 and from 1e16 on.
 std::string floatText(double value) {
-  if (std::isnan(value)) {
-    return "nan";
-  }
-  if (std::isinf(value)) {
-    return value < 0 ? "-inf" : "inf";
-  }
-  std::array<char, 64> text{};
-  const double size = std::fabs(value);
-  const bool small = size != 0 && size < 1e-4;
-  const auto format =
-      small || size >= 1e16 ? std::chars_format::scientific : std::chars_format::fixed;
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), value, format).ptr;
-  std::string out(text.data(), end);
-  return format == std::chars_format::fixed && out.find('.') == std::string::npos ? out + ".0"
-                                                                                  : out;
+  return shortest(value);
+}
+
+std::string floatText(float value) {
+  return shortest(value);
 }
 
 std::string integerText(std::vector<std::uint32_t> digits, bool negative) {
@@ -131,4 +140,4 @@ std::string integerText(std::vector<std::uint32_t> digits, bool negative) {
   return out.empty() ? "0" : (negative ? "-" : "") + out;
 }
 
-}  // namespace pf::mi::python
+}  // namespace pf::python_text

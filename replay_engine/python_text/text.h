@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace pf::mi::python {
+namespace pf::python_text {
 
 /// As UTF-8, quoted and escaped as repr() does. `cut`: there was more, which "…" says.
 [[nodiscard]] std::string quotedText(const std::vector<std::uint32_t>& characters, bool cut);
@@ -17,7 +17,9 @@ namespace pf::mi::python {
 [[nodiscard]] std::string plainText(const std::vector<std::uint32_t>& characters);
 /// As repr() of a float.
 [[nodiscard]] std::string floatText(double value);
+/// As NumPy writes one of 32 bits.
+[[nodiscard]] std::string floatText(float value);
 /// In decimal, of digits of 30 bits, the lowest first.
 [[nodiscard]] std::string integerText(std::vector<std::uint32_t> digits, bool negative);
 
-}  // namespace pf::mi::python
+}  // namespace pf::python_text
