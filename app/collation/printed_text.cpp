@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstring>
 #include <optional>
 #include <string_view>
@@ -81,49 +82,58 @@ bool isOfALauncher(std::string_view line) {
          });
 }
 
-/// "a.py:12, in work", of a line `  File "/src/a.py", line 12, in work` of Python's tracebacks; of a SyntaxError's "a.py:12".
-std::optional<std::string> tracedPlace(std::string_view line) {
+bool isOfPythonsLibraries(std::string_view path) {
+  return path.starts_with("<frozen ") ||
+         std::ranges::any_of(
+             std::array<std::string_view, 4>{"/dist-packages/", "/site-packages/", "/lib/python3",
+                                             "/lib64/python3"},
+             [path](std::string_view each) { return path.find(each) != std::string_view::npos; });
+}
+
+/// Of a line `  File "/src/a.py", line 12, in work` of Python's tracebacks; that of a SyntaxError has no function.
+std::optional<TracedFrame> tracedFrame(std::string_view line) {
   constexpr std::string_view kFile = "  File \"";
   constexpr std::string_view kLine = "\", line ";
+  constexpr std::string_view kFunction = ", in ";
   const std::size_t number = line.find(kLine);
   if (!line.starts_with(kFile) || number == std::string_view::npos) {
     return std::nullopt;
   }
   const std::string_view path = line.substr(kFile.size(), number - kFile.size());
-  const std::string_view place = line.substr(number + kLine.size());
-  return shown(path.substr(path.rfind('/') + 1).substr(0, kLongestLine)) + ":" +
-         shown(place.substr(0, kLongestLine));
+  std::string_view rest = line.substr(number + kLine.size());
+  TracedFrame frame{std::string(path), 0, {}, !isOfPythonsLibraries(path)};
+  const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), frame.line);
+  if (error != std::errc()) {
+    return std::nullopt;
+  }
+  rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
+  if (rest.starts_with(kFunction)) {
+    frame.function = rest.substr(kFunction.size());
+  }
+  return frame;
 }
 
-bool isOfPythonsLibraries(std::string_view line) {
-  return std::ranges::any_of(
-      std::array<std::string_view, 5>{"/dist-packages/", "/site-packages/", "/lib/python3",
-                                      "/lib64/python3", "\"<frozen "},
-      [line](std::string_view each) { return line.find(each) != std::string_view::npos; });
-}
-
-/// Where Python says that what line `message` names was raised: in the program's own innermost frame, if there is one. Empty:
-/// no traceback comes just before it.
-std::string raisedAt(const std::vector<std::string_view>& lines, std::size_t message) {
-  std::string own;
-  std::string innermost;
+/// The traceback that comes just before line `message`.
+std::vector<TracedFrame> tracebackBefore(const std::vector<std::string_view>& lines,
+                                         std::size_t message) {
+  std::vector<TracedFrame> frames;
   for (std::size_t i = message; i-- > 0;) {
     const std::string_view line = untagged(lines[i]);
     if (line.starts_with("Traceback (most recent call last):")) {
-      return own.empty() ? innermost : own;
+      std::ranges::reverse(frames);
+      return frames;
     }
     if (!line.starts_with("  ")) {
       break;
     }
-    if (const std::optional<std::string> place = tracedPlace(line)) {
-      innermost = innermost.empty() ? *place : innermost;
-      own = own.empty() && !isOfPythonsLibraries(line) ? *place : own;
+    if (std::optional<TracedFrame> frame = tracedFrame(line)) {
+      frames.push_back(std::move(*frame));
     }
   }
   return {};
 }
 
-std::string lastLine(const db::Printed& printed) {
+LastPrinted lastOf(const db::Printed& printed) {
   const std::optional<db::RawBytes>& text = printed.end ? printed.end : printed.beginning;
   const std::vector<std::string_view> lines =
       linesOf(text ? std::string_view(text->bytes) : std::string_view());
@@ -133,9 +143,13 @@ std::string lastLine(const db::Printed& printed) {
     if (isRule(line)) {
       inMessage = !inMessage;
     } else if (!inMessage && !line.empty() && !isOfALauncher(line)) {
-      const std::string place = raisedAt(lines, i);
-      return shown(line.substr(0, kLongestLine)) + (line.size() > kLongestLine ? " …" : "") +
-             (place.empty() ? "" : " (raised at " + place + ")");
+      LastPrinted last{
+          shown(line.substr(0, kLongestLine)) + (line.size() > kLongestLine ? " …" : ""),
+          tracebackBefore(lines, i)};
+      if (const TracedFrame* const frame = raisedIn(last.traceback)) {
+        last.line += " (raised at " + frameText(*frame) + ")";
+      }
+      return last;
     }
   }
   return {};
@@ -186,12 +200,42 @@ std::vector<db::Printed> printedIn(const std::string& logDirectory) {
   return all;
 }
 
-std::string lastPrinted(const std::vector<db::Printed>& printed) {
-  std::string found;
+std::string frameText(const TracedFrame& frame) {
+  const std::string_view path = frame.file;
+  const std::string_view function = frame.function;
+  return shown(path.substr(path.rfind('/') + 1).substr(0, kLongestLine)) + ":" +
+         std::to_string(frame.line) +
+         (function.empty() ? "" : ", in " + shown(function.substr(0, kLongestLine)));
+}
+
+std::vector<std::string> frameTexts(const std::vector<TracedFrame>& traceback) {
+  constexpr std::size_t kFirst = 4;
+  constexpr std::size_t kLast = 12;
+  const std::size_t left =
+      traceback.size() > kFirst + kLast + 1 ? traceback.size() - kFirst - kLast : 0;
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < traceback.size(); ++i) {
+    if (left > 0 && i == kFirst) {
+      texts.push_back("… " + std::to_string(left) + " frames");
+      i += left;
+    }
+    texts.push_back(frameText(traceback[i]));
+  }
+  return texts;
+}
+
+const TracedFrame* raisedIn(const std::vector<TracedFrame>& traceback) {
+  const auto own =
+      std::find_if(traceback.rbegin(), traceback.rend(), [](const auto& each) { return each.own; });
+  return own != traceback.rend() ? &*own : traceback.empty() ? nullptr : &traceback.back();
+}
+
+LastPrinted lastPrinted(const std::vector<db::Printed>& printed) {
+  LastPrinted found;
   for (const std::int32_t stream : {2, 1}) {
     for (const db::Printed& each : printed) {
-      if (found.empty() && each.stream == stream) {
-        found = lastLine(each);
+      if (found.line.empty() && each.stream == stream) {
+        found = lastOf(each);
       }
     }
   }

@@ -30,9 +30,29 @@ struct PrintedHeader {
 /// What the file of a directory of logs holds. Nothing where there is none, or it is not whole.
 [[nodiscard]] std::vector<db::Printed> printedIn(const std::string& logDirectory);
 
+/// A frame of a traceback that Python has printed.
+struct TracedFrame {
+  std::string file;  ///< as printed: what the program was started with, which may be relative
+  int line = 0;
+  std::string function;  ///< empty: what could not be compiled has none
+  bool own = true;       ///< of none of Python's libraries
+};
+/// "a.py:12, in work".
+[[nodiscard]] std::string frameText(const TracedFrame& frame);
+
+/// A text each frame, in their order. Of a deep one the ends, with "… 30 frames" between.
+[[nodiscard]] std::vector<std::string> frameTexts(const std::vector<TracedFrame>& traceback);
+
+struct LastPrinted {
+  /// As shown() has it (replay_engine/base/shown_text.h), cut where it is long; empty: there is none. What ends a traceback of
+  /// Python is told with its place: "ValueError: 3 (raised at a.py:12, in work)".
+  std::string line;
+  std::vector<TracedFrame> traceback;  ///< that ends with it, innermost last, as Python prints it
+};
+/// The frame that is told: the program's own innermost one, if there is one. Null: there is no traceback.
+[[nodiscard]] const TracedFrame* raisedIn(const std::vector<TracedFrame>& traceback);
+
 /// The last line that the program has printed, to standard error if there is one: neither a blank one nor one of a launcher.
-/// As shown() has it (replay_engine/base/shown_text.h), cut where it is long; empty: there is none. What ends a traceback of
-/// Python is told with its place: "ValueError: 3 (raised at a.py:12, in work)".
-[[nodiscard]] std::string lastPrinted(const std::vector<db::Printed>& printed);
+[[nodiscard]] LastPrinted lastPrinted(const std::vector<db::Printed>& printed);
 
 }  // namespace pf::app

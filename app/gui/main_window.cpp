@@ -36,6 +36,7 @@
 #include "app/gui/panes/debug_panes.h"
 #include "app/gui/panes/failure_banner.h"
 #include "app/gui/panes/inspection_panes.h"
+#include "app/gui/panes/manual.h"
 #include "app/gui/panes/matrix_frames.h"
 #include "app/gui/panes/pane_actions.h"
 #include "app/gui/panes/pane_export.h"
@@ -206,8 +207,11 @@ void MainWindow::makeMenus() {
   makeViewMenu();
   makeToolsMenu();
   QMenu* help = menuBar()->addMenu(tr("&Help"));
+  help->addAction(makeManual(*this));
   help->addAction(makePaneHelp(*this));
   help->addAction(QWhatsThis::createAction(this));
+  help->addSeparator();
+  help->addAction(makeAbout(*this));
 }
 
 void MainWindow::makeFileMenu() {
@@ -550,6 +554,7 @@ void MainWindow::connectFiles() {
       m_views.races->selectRace(race);
     }
   });
+  connect(m_banner, &FailureBanner::placeWanted, m_shown, &ShownTrace::showPrintedPlace);
   connect(m_banner, &FailureBanner::waitsWanted, this, [this] {
     m_workspaces->suggest(Workspace::Hang);
     m_docks->showWaits();

@@ -15,6 +15,7 @@
 #include <ctime>
 #include <filesystem>
 
+#include "app/files/paths.h"
 #include "app/files/private_file.h"
 #include "app/traces/own_traces.h"
 
@@ -94,6 +95,19 @@ std::string programDirectory() {
   const ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
   const std::string text(path, n > 0 ? static_cast<std::size_t>(n) : 0);
   return text.substr(0, text.find_last_of('/'));
+}
+
+Result<std::string> dataDirectory(const std::string& name) {
+  const std::string programs = programDirectory();
+  const std::string installed = programs + "/" PF_DATA_FROM_PROGRAMS "/" + name;
+  const std::string built = programs + "/../share/" + name;  // a link that CMake makes
+  for (const std::string& directory : {installed, built}) {
+    if (isDirectory(directory)) {
+      return absolutePath(directory);
+    }
+  }
+  return Error{ErrorCode::NotFound, "there is no " + absolutePath(installed),
+               "Install Photofinish again."};
 }
 
 Result<std::unique_ptr<Job>> Job::start(JobOptions options) {

@@ -22,6 +22,8 @@ namespace pf::app {
 
 /// Where our own programs are: the directory of the running executable.
 std::string programDirectory();
+/// Where data of this name are: installed, or in the tree of a build. NotFound: nowhere.
+Result<std::string> dataDirectory(const std::string& name);
 
 struct JobOptions {
   LaunchCommand command;

@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <fstream>
 #include <map>
+#include <utility>
 
 #include "app/collation/event_text.h"
+#include "app/collation/printed_text.h"
 #include "app/reports/report.h"
 #include "replay_engine/races/race_weight.h"
 
@@ -160,6 +162,17 @@ ReportEvent reportEvent(const Execution& execution, EventRef ref) {
   return out;
 }
 
+/// How the program itself said that it failed.
+void addPrinted(const app::LastPrinted& printed, OfflineReport& report) {
+  if (!printed.line.empty()) {
+    report.facts.emplace_back("printed last", printed.line);
+  }
+  const char* name = "traceback";
+  for (const std::string& frame : app::frameTexts(printed.traceback)) {
+    report.facts.emplace_back(std::exchange(name, ""), frame);
+  }
+}
+
 OfflineReport factsOf(const std::string& trace, const session::LoadedTrace& loaded) {
   OfflineReport report;
   const db::RunInfo& run = loaded.run;
@@ -185,6 +198,9 @@ OfflineReport factsOf(const std::string& trace, const session::LoadedTrace& load
                        std::to_string(run.wildcardReceives.value_or(0)) + " wildcard receives, " +
                        std::to_string(loaded.data->races.size()) + " of which raced"},
       {"exit status", run.exitStatus ? std::to_string(*run.exitStatus) : "not known"}};
+  if (report.failed) {
+    addPrinted(app::lastPrinted(loaded.printed), report);
+  }
   addRaces(*loaded.data, report);
   addRanks(loaded, report);
   addNotes(trace, report);

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include <map>
+#include <utility>
 
 #include "app/collation/failure.h"
 #include "app/collation/logs_of_trace.h"
@@ -102,8 +103,16 @@ struct Info {
   std::map<Rank, std::string> damaged = {};    ///< what of them, by the checksums of what is stored
   bool unchecked = false;                      ///< too many to read them for this
   std::optional<TracingCounts> tracing = {};
-  std::string printed = {};  ///< the last line
+  LastPrinted printed = {};
 };
+
+json tracebackJson(const std::vector<TracedFrame>& traceback) {
+  json frames = json::array();
+  for (const TracedFrame& frame : traceback) {
+    frames.push_back({{"file", frame.file}, {"line", frame.line}, {"function", frame.function}});
+  }
+  return traceback.empty() ? json(nullptr) : frames;
+}
 
 /// Of all ranks.
 db::PayloadInfo allContents(const Info& info) {
@@ -341,7 +350,8 @@ std::string jsonText(const Info& info) {
        {"failed", failed ? json{{"rank", failed->rank >= 0 ? json(failed->rank) : json(nullptr)},
                                 {"text", failed->sentence}}
                          : json(nullptr)},
-       {"printed", info.printed.empty() ? json(nullptr) : json(info.printed)},
+       {"printed", info.printed.line.empty() ? json(nullptr) : json(info.printed.line)},
+       {"traceback", tracebackJson(info.printed.traceback)},
        {"cut", cuts},
        {"notGuaranteed", noted},
        {"tracing", info.tracing ? tracingJson(*info.tracing) : json(nullptr)},
@@ -400,8 +410,12 @@ std::string plainText(const Info& info) {
   }
   if (const std::optional<WhatFailed> failed = failedIn(info)) {
     out << "failed    " << failed->sentence << "\n";
-    if (!info.printed.empty()) {
-      out << "printed   " << info.printed << "\n";
+    if (!info.printed.line.empty()) {
+      out << "printed   " << info.printed.line << "\n";
+    }
+    const char* name = "traceback ";
+    for (const std::string& frame : frameTexts(info.printed.traceback)) {
+      out << std::exchange(name, "          ") << frame << "\n";
     }
   }
   if (run.exitStatus) {

@@ -158,17 +158,13 @@ Result<std::vector<std::string>> filesOf(const Lesson& lesson) {
 }  // namespace
 
 Result<std::string> tutorialDirectory() {
-  const std::string programs = programDirectory();
-  const std::string installed = programs + "/" PF_DATA_FROM_PROGRAMS "/tutorial";
-  const std::string built = programs + "/../share/tutorial";  // a link that CMake makes
-  for (const std::string& directory : {installed, built}) {
-    if (isDirectory(directory)) {
-      return absolutePath(directory);
-    }
+  Result<std::string> directory = dataDirectory("tutorial");
+  if (!directory) {
+    return Error{directory.error().code,
+                 "the tutorial is not installed: " + directory.error().message,
+                 directory.error().advice};
   }
-  return Error{ErrorCode::NotFound,
-               "the tutorial is not installed: there is no " + absolutePath(installed),
-               "Install Photofinish again."};
+  return directory;
 }
 
 Result<std::vector<Lesson>> readLessons(const std::string& directory) {

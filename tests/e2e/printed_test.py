@@ -2,6 +2,7 @@
 """What a recorded run prints goes where it went without us, byte for byte, and is in the trace."""
 import os
 import pty
+import re
 import sqlite3
 import sys
 import time
@@ -31,6 +32,24 @@ int main(int argc, char **argv)
     MPI_Finalize();
     return rank == 0 && argc > 2;
 }
+"""
+
+PYTHON = "/usr/bin/python3"
+RAISES = """\
+import sys
+from mpi4py import MPI
+
+
+def work(numbers):
+    # What is wrong.
+    MPI.COMM_WORLD.Barrier()
+    return numbers[7]
+
+
+def main():
+    return work({})
+
+sys.exit(main())
 """
 
 
@@ -99,6 +118,24 @@ class PrintedTest(PhotofinishTest):
         os.waitpid(pid, 0)
         os.close(master)
         self.assertIn(b"terminal 1 1", said)
+
+    def test_a_traceback(self):
+        """Of an exception of Python each frame is told: by info, and by a report."""
+        self.need(PYTHON, "/usr/lib/python3/dist-packages/mpi4py", BIN / "photofinish-headless")
+        (self.dir / "a.py").write_text(RAISES)
+        run = self.photofinish("record", "-o", self.dir / "t.pft", "mpirun", "-n", "1", PYTHON, "a.py", cwd=self.dir)
+        self.assertEqual(run.status, 1, run)
+        frames = ["a.py:14, in <module>", "a.py:12, in main", "a.py:8, in work"]
+        said = "KeyError: 7 (raised at a.py:8, in work)"
+        info = self.photofinish("info", self.dir / "t.pft").out
+        self.assertIn(f"\nprinted   {said}\ntraceback " + "\n          ".join(frames) + "\n", info)
+        self.assertEqual(self.photofinish("info", "--json", self.dir / "t.pft").json()["traceback"],
+                         [{"file": file, "line": int(line), "function": function}
+                          for file, line, function in re.findall(r'File "(.*?)", line (\d+), in (.*)', run.err)])
+        report = self.photofinish("debug", "--offline", "-o", self.dir / "r.txt", self.dir / "t.pft", timeout=120)
+        self.assertEqual(report.status, 1, report)
+        words = (self.dir / "r.txt").read_text().split()
+        self.assertIn(" ".join(["printed", "last", said, "traceback", *frames]), " ".join(words))
 
 
 if __name__ == "__main__":

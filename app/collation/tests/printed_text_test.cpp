@@ -17,10 +17,10 @@ std::vector<db::Printed> both(const char* out, const char* error) {
 }
 
 TEST(LastPrinted, IsOfStandardErrorIfThereIsOne) {
-  EXPECT_EQ(lastPrinted(both("sum 3\nWRONG ANSWER\n", "")), "WRONG ANSWER");
-  EXPECT_EQ(lastPrinted(both("sum 3\n", "lost a row\n\n")), "lost a row");
-  EXPECT_EQ(lastPrinted(both("", "")), "");
-  EXPECT_EQ(lastPrinted({}), "");
+  EXPECT_EQ(lastPrinted(both("sum 3\nWRONG ANSWER\n", "")).line, "WRONG ANSWER");
+  EXPECT_EQ(lastPrinted(both("sum 3\n", "lost a row\n\n")).line, "lost a row");
+  EXPECT_EQ(lastPrinted(both("", "")).line, "");
+  EXPECT_EQ(lastPrinted({}).line, "");
 }
 
 TEST(LastPrinted, IsNoneOfALauncher) {
@@ -31,7 +31,7 @@ TEST(LastPrinted, IsNoneOfALauncher) {
       "--------------------------------------------------------------------------\n"
       "[node1:04711] *** Process received signal ***\n"
       "mpirun: killing job...\n";
-  EXPECT_EQ(lastPrinted(both("", openMpi)), "KeyError: 'x'");
+  EXPECT_EQ(lastPrinted(both("", openMpi)).line, "KeyError: 'x'");
   const char* const mpich =
       "row 7 is missing\n\n"
       "===================================================================================\n"
@@ -39,15 +39,15 @@ TEST(LastPrinted, IsNoneOfALauncher) {
       "===================================================================================\n"
       "YOUR APPLICATION TERMINATED WITH THE EXIT STRING: Aborted (signal 6)\n"
       "This typically refers to a problem with your application.\n";
-  EXPECT_EQ(lastPrinted(both("out\n", mpich)), "row 7 is missing");
-  EXPECT_EQ(lastPrinted(both("out\n", "mpirun: nothing else\n")), "out");
-  EXPECT_EQ(lastPrinted(both("[1,0]<stdout>:tagged\r\n", "")), "tagged");
-  EXPECT_EQ(lastPrinted(both("[0] of a rank\n", "")), "[0] of a rank");
+  EXPECT_EQ(lastPrinted(both("out\n", mpich)).line, "row 7 is missing");
+  EXPECT_EQ(lastPrinted(both("out\n", "mpirun: nothing else\n")).line, "out");
+  EXPECT_EQ(lastPrinted(both("[1,0]<stdout>:tagged\r\n", "")).line, "tagged");
+  EXPECT_EQ(lastPrinted(both("[0] of a rank\n", "")).line, "[0] of a rank");
 }
 
 TEST(LastPrinted, IsShownWhateverItIs) {
-  EXPECT_EQ(lastPrinted(both("\x1b[31mred\xff\n", "")), "\\x1b[31mred\\xff");
-  const std::string cut = lastPrinted(both(std::string(1000, 'a').c_str(), ""));
+  EXPECT_EQ(lastPrinted(both("\x1b[31mred\xff\n", "")).line, "\\x1b[31mred\\xff");
+  const std::string cut = lastPrinted(both(std::string(1000, 'a').c_str(), "")).line;
   EXPECT_TRUE(cut.size() < 210 && cut.ends_with(" …")) << cut;
 }
 
@@ -57,22 +57,38 @@ TEST(LastPrinted, AnExceptionOfPythonIsToldWithItsPlace) {
   const std::string library =
       "  File \"/usr/lib/python3/dist-packages/n.py\", line 3, in g\n    raise\n";
   const std::string what = "ValueError: 3\n";
-  EXPECT_EQ(lastPrinted(both("", (head + own + what).c_str())),
+  EXPECT_EQ(lastPrinted(both("", (head + own + what).c_str())).line,
             "ValueError: 3 (raised at a.py:12, in work)");
-  EXPECT_EQ(lastPrinted(both("", ("x\n" + head + own + library + what + "\n").c_str())),
+  EXPECT_EQ(lastPrinted(both("", ("x\n" + head + own + library + what + "\n").c_str())).line,
             "ValueError: 3 (raised at a.py:12, in work)");
-  EXPECT_EQ(lastPrinted(both("", (head + library + what).c_str())),
+  EXPECT_EQ(lastPrinted(both("", (head + library + what).c_str())).line,
             "ValueError: 3 (raised at n.py:3, in g)");
   std::string tagged;
   for (const char* line : {"Traceback (most recent call last):",
                            "  File \"/src/a.py\", line 12, in work", "ValueError: 3"}) {
     tagged += std::string("[1,0]<stderr>:") + line + "\n";
   }
-  EXPECT_EQ(lastPrinted(both("", tagged.c_str())), "ValueError: 3 (raised at a.py:12, in work)");
+  EXPECT_EQ(lastPrinted(both("", tagged.c_str())).line,
+            "ValueError: 3 (raised at a.py:12, in work)");
+  const LastPrinted deep = lastPrinted(both("", (head + own + library + what).c_str()));
+  ASSERT_EQ(deep.traceback.size(), 2U);
+  EXPECT_EQ(deep.traceback[0].file, "/src/a.py");
+  EXPECT_EQ(deep.traceback[0].line, 12);
+  EXPECT_EQ(deep.traceback[0].function, "work");
+  EXPECT_TRUE(deep.traceback[0].own);
+  EXPECT_FALSE(deep.traceback[1].own);
+  EXPECT_EQ(raisedIn(deep.traceback), deep.traceback.data());
+  EXPECT_TRUE(lastPrinted(both("", "sum 3\n")).traceback.empty());
+  // Numbers that are none, and of another kind.
+  for (const char* line : {"99999999999", "-", "x", ""}) {
+    const std::string text = head + "  File \"a.py\", line " + line + "\n" + what;
+    EXPECT_EQ(lastPrinted(both("", text.c_str())).line, "ValueError: 3") << line;
+  }
   // Another rank has printed in between, or it is no traceback.
-  EXPECT_EQ(lastPrinted(both("", (head + own + "other\n" + what).c_str())), "ValueError: 3");
-  EXPECT_EQ(lastPrinted(both("", (own + what).c_str())), "ValueError: 3");
-  EXPECT_EQ(lastPrinted(both("", (head + "  File \"a.py\", 3\n" + what).c_str())), "ValueError: 3");
+  EXPECT_EQ(lastPrinted(both("", (head + own + "other\n" + what).c_str())).line, "ValueError: 3");
+  EXPECT_EQ(lastPrinted(both("", (own + what).c_str())).line, "ValueError: 3");
+  EXPECT_EQ(lastPrinted(both("", (head + "  File \"a.py\", 3\n" + what).c_str())).line,
+            "ValueError: 3");
 }
 
 class PrintedInTest : public ::testing::Test {

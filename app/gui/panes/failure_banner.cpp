@@ -3,8 +3,10 @@
 
 #include <algorithm>
 
+#include <QAction>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QMenu>
 #include <QPainter>
 #include <QToolButton>
 
@@ -51,6 +53,8 @@ FailureBanner::FailureBanner(QWidget* parent)
       m_text(new QLabel),
       m_there(makeButton(QStringLiteral("goThere"), tr("Go there"),
                          tr("Replay to the last receive of the rank that failed (F4)"))),
+      m_raised(makeButton(QStringLiteral("raisedAt"), {},
+                          tr("The line of Python that raised it. The arrow: who called that"))),
       m_race(makeButton(QStringLiteral("firstRace"), {},
                         tr("Select the race that the failure most likely depends on"))),
       m_waits(makeButton(QStringLiteral("whoWaits"), tr("Who waits"),
@@ -76,7 +80,7 @@ FailureBanner::FailureBanner(QWidget* parent)
   words->addWidget(m_text, 1);
   auto* const buttons = new QHBoxLayout(m_buttons);
   buttons->setContentsMargins(0, 0, 0, 0);
-  for (QToolButton* const button : {m_there, m_race, m_waits, m_blame, m_end, close}) {
+  for (QToolButton* const button : {m_there, m_raised, m_race, m_waits, m_blame, m_end, close}) {
     buttons->addWidget(button);
   }
   buttons->addStretch();
@@ -112,7 +116,7 @@ void FailureBanner::paintEvent(QPaintEvent* event) {
 void FailureBanner::clear() {
   m_search.disconnect(this);
   m_first = -1;
-  for (QToolButton* const button : {m_there, m_race, m_waits, m_blame, m_end}) {
+  for (QToolButton* const button : {m_there, m_raised, m_race, m_waits, m_blame, m_end}) {
     button->hide();
   }
   hide();
@@ -127,25 +131,54 @@ void FailureBanner::showStuck(const QString& why) {
 }
 
 void FailureBanner::showRun(const std::optional<app::WhatFailed>& failed,
-                            const std::string& printed, const views::TraceIndexPtr& index) {
+                            const app::LastPrinted& printed, const views::TraceIndexPtr& index) {
   clear();
   if (!failed) {
     return;
   }
   QString sentence = values::oneLine(QString::fromStdString(failed->sentence));
   sentence.replace(0, 1, sentence.left(1).toUpper());
-  m_text->setText(printed.empty()
+  m_text->setText(printed.line.empty()
                       ? sentence + QLatin1Char('.')
                       : tr("%1. Last line printed: %2")
-                            .arg(sentence, values::oneLine(QString::fromStdString(printed))));
+                            .arg(sentence, values::oneLine(QString::fromStdString(printed.line))));
   const views::TraceData& trace = index->data();
   m_there->setVisible(trace.failure.event.valid());
   m_waits->setVisible(std::ranges::any_of(trace.ends, [](const views::RankEnd& end) {
     return end.kind == views::RankEndKind::Killed || end.kind == views::RankEndKind::Cut;
   }));
   show();
+  addTraceback(printed.traceback);
   addRaces(index);
   arrange();
+}
+
+/// Where it was raised, and a menu of who called that, innermost first.
+void FailureBanner::addTraceback(const std::vector<app::TracedFrame>& traceback) {
+  constexpr std::size_t kMost = 30;
+  const app::TracedFrame* const raised = app::raisedIn(traceback);
+  if (raised == nullptr) {
+    return;
+  }
+  const auto nameOf = [](const app::TracedFrame& frame) {
+    return values::oneLine(QString::fromStdString(app::frameText(frame)))
+        .replace(QLatin1Char('&'), QLatin1String("&&"));
+  };
+  const auto open = [this](const app::TracedFrame& frame) {
+    Q_EMIT placeWanted(QString::fromStdString(frame.file), frame.line);
+  };
+  delete m_raised->menu();
+  auto* const menu = new QMenu(m_raised);
+  for (std::size_t i = traceback.size(); i-- > 0 && traceback.size() - i <= kMost;) {
+    menu->addAction(nameOf(traceback[i]), this, [open, frame = traceback[i]] { open(frame); });
+  }
+  auto* const action = new QAction(nameOf(*raised), menu);
+  connect(action, &QAction::triggered, this, [open, frame = *raised] { open(frame); });
+  m_raised->setDefaultAction(action);
+  m_raised->setToolTip(tr("The line of Python that raised it. The arrow: who called that"));
+  m_raised->setMenu(menu);
+  m_raised->setPopupMode(QToolButton::MenuButtonPopup);
+  m_raised->show();
 }
 
 void FailureBanner::addRaces(const views::TraceIndexPtr& index) {

@@ -9,6 +9,7 @@
 #include <QFutureWatcher>
 
 #include "app/collation/failure.h"
+#include "app/collation/printed_text.h"
 #include "views/trace/trace_index.h"
 
 class QBoxLayout;
@@ -22,8 +23,8 @@ class FailureBanner : public QFrame {
  public:
   explicit FailureBanner(QWidget* parent = nullptr);
 
-  /// `failed`: nothing hides it. `printed`: the last line of the program. Which race to look at first is worked out on another thread, and added.
-  void showRun(const std::optional<app::WhatFailed>& failed, const std::string& printed,
+  /// `failed`: nothing hides it. Which race to look at first is worked out on another thread, and added.
+  void showRun(const std::optional<app::WhatFailed>& failed, const app::LastPrinted& printed,
                const views::TraceIndexPtr& index);
   /// A program that is being recorded does not get on: why. It can be ended from here.
   void showStuck(const QString& why);
@@ -36,12 +37,15 @@ class FailureBanner : public QFrame {
   void waitsWanted();         ///< who waits for whom at the end of the record
   void blameWanted();         ///< which delivery is to blame
   void endWanted();           ///< the recording that does not get on
+  /// A frame of the traceback. `file` is as Python printed it.
+  void placeWanted(const QString& file, int line);
 
  protected:
   void paintEvent(QPaintEvent* event) override;
   void resizeEvent(QResizeEvent* event) override;
 
  private:
+  void addTraceback(const std::vector<app::TracedFrame>& traceback);
   void addRaces(const views::TraceIndexPtr& index);
   void arrange();
 
@@ -49,6 +53,7 @@ class FailureBanner : public QFrame {
   QWidget* m_buttons;
   QLabel* m_text;
   QToolButton* m_there;
+  QToolButton* m_raised;
   QToolButton* m_race;
   QToolButton* m_waits;
   QToolButton* m_blame;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/gui/panes/shown_trace.h"
 
+#include <algorithm>
+
 #include <QCoreApplication>
 #include <QFileDialog>
 #include <QInputDialog>
@@ -236,6 +238,22 @@ void ShownTrace::showSites(const EventRef& event, const EventRef& other) {
       site != nullptr && !site->file.empty()) {
     m_views.source->showLocation(QString::fromStdString(site->file), site->line);
   }
+}
+
+void ShownTrace::showPrintedPlace(const QString& file, int line) {
+  QString path = file;
+  if (m_index != nullptr && !file.startsWith(QLatin1Char('/'))) {
+    QString end = file;
+    while (end.startsWith(QLatin1String("./"))) {
+      end.remove(0, 2);
+    }
+    const std::string wanted = "/" + end.toStdString();
+    const auto& sites = m_index->execution().sites;
+    const auto site = std::ranges::find_if(
+        sites, [&wanted](const CallSite& each) { return each.file.ends_with(wanted); });
+    path = site == sites.end() ? path : QString::fromStdString(site->file);
+  }
+  m_views.source->showLocation(path, line);
 }
 
 QString ShownTrace::outcome() const {

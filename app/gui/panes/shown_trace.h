@@ -39,6 +39,8 @@ class ShownTrace : public QObject {
 
   void selectEvent(const EventRef& event);
   void selectRace(int race);
+  /// The line of a file that the program has named in what it printed: as it names it, or by the end of a path of its call sites.
+  void showPrintedPlace(const QString& file, int line);
 
  Q_SIGNALS:
   void damaged(const QString& problem);  ///< a part of it cannot be read

@@ -13,6 +13,7 @@
 #include <QElapsedTimer>
 #include <QFile>
 #include <QLineEdit>
+#include <QListWidget>
 #include <QMenu>
 #include <QMessageBox>
 #include <QSettings>
@@ -21,6 +22,7 @@
 #include <QTabBar>
 #include <QTableView>
 #include <QTemporaryDir>
+#include <QTextBrowser>
 #include <QTimer>
 #include <QToolButton>
 
@@ -31,6 +33,7 @@
 #include "app/gui/tests/window_test.h"
 #include "app/session/records/breakpoint_text.h"
 #include "app/session/records/session_file.h"
+#include "app/version.h"
 #include "mi_bridge/transcript.h"
 #include "views/diagram/space_time_view.h"
 #include "views/models/rank_models.h"
@@ -64,6 +67,7 @@ class DeskTest : public QObject {
   void recordingUntilItFails();
   void panesThatAreClosed();
   void helpOfEachPane();
+  void theManualAndTheVersion();
   void cleanupTestCase();
 
  private:
@@ -578,6 +582,34 @@ void DeskTest::recordingThatGoesOn() {
     whole += rank.events.size();
   }
   QVERIFY(whole > seen && !look->isEnabled());
+}
+
+void DeskTest::theManualAndTheVersion() {
+  m_window->findChild<QAction*>(QStringLiteral("openManual"))->trigger();
+  const auto* manual = m_window->findChild<QDialog*>(QStringLiteral("manual"));
+  QVERIFY(manual != nullptr && manual->isVisible());
+  auto* pages = manual->findChild<QListWidget*>();
+  const auto* text = manual->findChild<QTextBrowser*>();
+  for (int page = 0; page < pages->count(); ++page) {
+    pages->setCurrentRow(page);
+    const QString shown = text->toPlainText();
+    QVERIFY2(shown.size() > 500 && !shown.startsWith(QLatin1Char('#')),
+             qPrintable(pages->item(page)->text()));
+  }
+  if (const QString shots = qEnvironmentVariable("PF_SHOTS"); !shots.isEmpty()) {
+    pages->setCurrentRow(0);
+    QTest::qWait(300);
+    m_window->findChild<QDialog*>(QStringLiteral("manual"))
+        ->grab()
+        .save(shots + QStringLiteral("/manual.png"));
+  }
+  QTimer::singleShot(0, this, [] {
+    auto* about = qobject_cast<QMessageBox*>(QApplication::activeModalWidget());
+    QVERIFY(about != nullptr);
+    QVERIFY(about->text().contains(QString::fromLatin1(pf::app::kVersion)));
+    about->accept();
+  });
+  m_window->findChild<QAction*>(QStringLiteral("about"))->trigger();
 }
 
 void DeskTest::helpOfEachPane() {
