@@ -124,6 +124,10 @@ class Fleet {
   /// GDBs that start from now on call no function of the program, whatever expression or condition asks for it. One that
   /// cannot be kept from it does not attach.
   void forbidCalls() { m_mayCall = false; }
+  /// Why this machine does not stop at changes of memory: no watchpoint is set then, and a GDB that is told to set one by its
+  /// console takes single steps. Empty: it does.
+  void refuseWatchpoints(std::string why) { m_noWatchpoints = std::move(why); }
+  [[nodiscard]] const std::string& noWatchpoints() const { return m_noWatchpoints; }
   /// The rank is to be another process: ends the one that it is (GdbSession::abandon()).
   void abandon(Rank rank, Done done);
   /// Then: its GDB attaches to that one, with all breakpoints as if they had never been hit.
@@ -168,6 +172,7 @@ class Fleet {
   std::map<int, BreakpointSpec> m_specs;
   std::map<int, std::string> m_watches;
   bool m_mayCall = true;
+  std::string m_noWatchpoints;
   int m_lastSpec = 0;
   int m_lastWatch = 0;
   Rank m_focus = -1;

@@ -59,6 +59,9 @@ void Fleet::Member::startAndAttach(pid_t pid, Done done) {
 }
 
 void Fleet::Member::attach(pid_t pid, Done done) {
+  if (!m_fleet.m_noWatchpoints.empty()) {
+    m_session.queue().push({"-gdb-set can-use-hw-watchpoints 0", CommandFlag::None, {}});
+  }
   m_session.attach(pid, [this, done = std::move(done)](const Status& attached) {
     if (!attached) {
       done(attached);
@@ -117,6 +120,12 @@ void Fleet::Member::insert(const BreakpointSpec& spec, Done done) {
 
 void Fleet::Member::insertKind(const BreakpointSpec& spec, Callback<Breakpoint> done) {
   GdbBreakpoints& breakpoints = m_session.breakpoints();
+  const bool watch = spec.kind == SpecKind::Watch || spec.kind == SpecKind::ReadWatch ||
+                     spec.kind == SpecKind::AccessWatch;
+  if (watch && !m_fleet.m_noWatchpoints.empty()) {
+    done(Error{ErrorCode::System, m_fleet.m_noWatchpoints, {}});
+    return;
+  }
   switch (spec.kind) {
     case SpecKind::Watch:
       breakpoints.watch(spec.expression, WatchKind::Write, std::move(done));

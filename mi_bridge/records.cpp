@@ -233,8 +233,10 @@ VarObject varObjectOf(const Value& value) {
   object.value = value.str("value");
   object.children = std::max(0, value.toInt32Or(0, "numchild"));
   object.dynamic = value.str("dynamic") == "1";
-  object.hasMore = value.toInt32Or(0, "has_more") > 0;
   object.displayHint = value.str("displayhint");
+  // Of a part of another object GDB does not say whether a pretty printer has more: only once it is opened.
+  object.hasMore = value.has("has_more") ? value.toInt32Or(0, "has_more") > 0
+                                         : object.dynamic && object.displayHint != "string";
   return object;
 }
 

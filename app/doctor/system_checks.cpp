@@ -19,6 +19,7 @@
 
 #include "app/files/paths.h"
 #include "replay_engine/agent/child_output.h"
+#include "replay_engine/agent/watchpoints.h"
 #include "replay_engine/base/unique_fd.h"
 #include "replay_engine/protocol/session_directory.h"
 
@@ -208,6 +209,23 @@ Check diskCheck(const std::string& directory, std::uint64_t free, std::uint64_t 
   return check;
 }
 
+Check watchpointCheck(bool work) {
+  Check check{.name = "watchpoints",
+              .state = work ? CheckState::Works : CheckState::Limited,
+              .needed = false,
+              .found = work ? "a change of memory stops the process" : agent::kNoWatchpoints,
+              .remedy = "",
+              .path = "",
+              .version = ""};
+  if (!work) {
+    check.remedy =
+        "Watches and 'back to the last change' need another machine; what a message filled, hits "
+        "and going back by "
+        "lines do not.";
+  }
+  return check;
+}
+
 Check sessionCheck() {
   Check check{.name = "session-directory",
               .state = CheckState::Works,
@@ -275,6 +293,7 @@ Checks systemChecks(const std::string& programs) {
           sharedMemoryCheck(bytes(shared.f_blocks), bytes(shared.f_bavail),
                             ::access("/dev/shm", W_OK) == 0),
           sessionCheck(),
+          watchpointCheck(agent::watchpointsWork()),
           diskCheck(here, disk.free, disk.bytes, disk.seconds),
           coreCheck(lineOf("/proc/sys/kernel/core_pattern"), core.rlim_cur),
           namespaceCheck(namespaces),

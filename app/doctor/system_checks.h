@@ -11,6 +11,8 @@ namespace pf::app {
 
 /// `traced`: a process may trace its child. `scope`: kernel.yama.ptrace_scope as text, may be empty.
 [[nodiscard]] Check ptraceCheck(bool traced, const std::string& scope, bool root);
+/// The processor's watchpoints: what stops a rank where a value changes.
+[[nodiscard]] Check watchpointCheck(bool work);
 /// kernel.core_pattern, and the limit of a core file's bytes.
 [[nodiscard]] Check coreCheck(const std::string& pattern, std::uint64_t limit);
 /// Bytes of /dev/shm, of which some are free; 0 of 0: it is not there.

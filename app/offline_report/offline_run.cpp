@@ -5,6 +5,7 @@
 
 #include <QFileInfo>
 
+#include "app/front_end/stall_text.h"
 #include "app/offline_report/offline_facts.h"
 #include "app/replaying/replay.h"
 #include "mi_bridge/stop_values.h"
@@ -48,7 +49,7 @@ OfflineRun::OfflineRun(const OfflineOptions& options, session::LoadedTrace trace
   connect(&m_session, &S::settled, this, &OfflineRun::onSettled);
   connect(&m_snapshots, &Snapshots::taken, this, &OfflineRun::onSettled);
   connect(&m_session, &S::stalled, this, [this](const QString& text, bool deadlock) {
-    m_stalled = (deadlock ? "Deadlock: " : "All ranks wait: ") + text.toStdString();
+    m_stalled = stallText(text, deadlock).toStdString();
   });
   connect(&m_session, &S::message, this, [this](const QString& text, bool problem) {
     if (problem && !m_leaving) {

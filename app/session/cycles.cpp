@@ -184,16 +184,35 @@ void Cycles::end(const QString& why, bool ranToEnd) {
   save();
 }
 
+QString Cycles::standingText() const {
+  if (m_standing.isEmpty()) {
+    return {};
+  }
+  const values::BreakpointHit& hit = m_standing.first();
+  return tr("%1, rank %2 before event %3")
+      .arg(m_breakpoints.standingText(hit.rank))
+      .arg(hit.rank)
+      .arg(hit.serial);
+}
+
+void Cycles::standsBecause(const QString& why) {
+  last().summary = why;
+  last().stands = true;
+}
+
+void Cycles::sentOn() {
+  m_standing.clear();
+  if (!none() && std::exchange(last().stands, false)) {
+    Q_EMIT changed();
+  }
+}
+
 void Cycles::settled(const QString& why) {
   values::Cycle& cycle = last();
-  cycle.summary = tr("stopped: %1").arg(why);
-  if (!m_standing.isEmpty()) {
-    const values::BreakpointHit& hit = m_standing.first();
-    cycle.summary = tr("stopped: %1, rank %2 before event %3")
-                        .arg(m_breakpoints.standingText(hit.rank))
-                        .arg(hit.rank)
-                        .arg(hit.serial);
-  }
+  cycle.stands = true;
+  const QString standing = standingText();
+  const QString where = standing.isEmpty() ? why : standing;
+  cycle.summary = where.isEmpty() ? tr("stopped") : tr("stopped: %1").arg(where);
   if (cycle.match == values::CycleMatch::Unknown) {
     cycle.match = values::CycleMatch::Matches;
   }

@@ -43,6 +43,10 @@ class Cycles : public QObject {
   void end(const QString& why, bool ranToEnd);
   /// Its ranks are where they were sent.
   void settled(const QString& why);
+  /// The hits that its ranks stand at, or before: the first. Empty: they stand at none.
+  [[nodiscard]] QString standingText() const;
+  /// A rank has come to a stop of its own, which `why` says.
+  void standsBecause(const QString& why);
   /// Reads where its ranks are, and keeps it.
   void save();
 
@@ -54,7 +58,7 @@ class Cycles : public QObject {
   void completeHits(int rank, const QStringList& watches);
   /// Hits since the ranks were last sent on.
   [[nodiscard]] const QList<values::BreakpointHit>& standing() const { return m_standing; }
-  void sentOn() { m_standing.clear(); }
+  void sentOn();
 
  Q_SIGNALS:
   void changed();

@@ -12,6 +12,7 @@
 #include "app/session/inspection/waits.h"
 #include "app/session/line_search.h"
 #include "app/session/targets/replay_target.h"
+#include "replay_engine/agent/watchpoints.h"
 
 namespace pf::session {
 namespace {
@@ -52,6 +53,9 @@ DebugSession::DebugSession(QObject* parent)
       m_lines(std::make_unique<LineSearch>(LineSearch::Parts{m_state, m_breakpoints, m_control},
                                            [this](Goal goal) { startCycle(std::move(goal)); })),
       m_makeReplay(&ReplayTarget::make) {
+  if (!agent::watchpointsWork()) {
+    m_fleet.refuseWatchpoints(agent::kNoWatchpoints);
+  }
   m_tick.setInterval(100);
   m_closing.setMaxThreadCount(64);
   connect(&m_tick, &QTimer::timeout, this, [this] {
@@ -80,6 +84,7 @@ DebugSession::DebugSession(QObject* parent)
   connect(&m_bookmarks, &Bookmarks::changed, this, &DebugSession::publishMarks);
   connect(&m_judgedRaces, &JudgedRaces::message, this, &DebugSession::message);
   connect(&m_search, &HitSearch::message, this, &DebugSession::message);
+  connect(&m_search, &HitSearch::gaveUp, this, &DebugSession::settle);
   connect(m_lines.get(), &LineSearch::message, this, &DebugSession::message);
   connect(m_lines.get(), &LineSearch::progress, this, &DebugSession::progress);
   connect(m_lines.get(), &LineSearch::stays, this, &DebugSession::settled);
@@ -404,11 +409,12 @@ void DebugSession::onVerdict(const protocol::Verdict& verdict) {
                                                              : tr("all ranks wait"));
       break;
     case protocol::VerdictKind::Refused:
-      Q_EMIT message(m_allowRebuilt ? text
-                                    : tr("%1\nIn the window, Replay, Allow a rebuilt program goes "
-                                         "on all the same; 'debug "
-                                         "--script' has --force.")
-                                          .arg(text),
+      Q_EMIT message(m_allowRebuilt
+                         ? text
+                         : tr("%1\nIn the window, Replay, Allow a program that was rebuilt … goes "
+                              "on all the same; 'debug "
+                              "--script' has --force.")
+                               .arg(text),
                      true);
       finishCycle(tr("refused"));
       closeTarget();

@@ -213,7 +213,10 @@ class DebugSession : public QObject, private mi::FleetObserver {
  public:
   [[nodiscard]] QList<values::RankState> rankStates() const { return m_state.rankStates(); }
   /// Before open(): what makes the replays of its cycles; in tests, a script's.
-  void setReplays(ReplayFactory make) { m_makeReplay = std::move(make); }
+  void setReplays(ReplayFactory make) {
+    m_makeReplay = std::move(make);
+    m_fleet.refuseWatchpoints({});  // whatever this machine can
+  }
 
  private:
   // debug_session.cpp: what is debugged
@@ -279,7 +282,7 @@ class DebugSession : public QObject, private mi::FleetObserver {
   void noteStop(int rank, const mi::StopEvent& stop);
   void noteDivergence(const EventRef& at);
   [[nodiscard]] bool passesOver(int rank, const mi::StopEvent& stop);
-  void onBreakpointHit(int id, int rank);
+  void onBreakpointHit(int id, int rank, const mi::StopEvent& stop);
   void addHit(int id, int rank, Serial serial);
   void describeMpiError(int rank);
 
@@ -322,6 +325,7 @@ class DebugSession : public QObject, private mi::FleetObserver {
   Bookmarks m_bookmarks;
   JudgedRaces m_judgedRaces;
   HitSearch m_search;
+  Latest<NoQuestion> m_asked;  ///< where an expression lies whose last change is wanted
   RunControl m_control;
   std::unique_ptr<LineSearch> m_lines;
 

@@ -79,13 +79,15 @@ bool DebugSession::passesOver(int rank, const mi::StopEvent& stop) {
   return true;
 }
 
-void DebugSession::onBreakpointHit(int id, int rank) {
+void DebugSession::onBreakpointHit(int id, int rank, const mi::StopEvent& stop) {
   RankNow& now = m_state.now[rank];
-  now.why = tr("breakpoint %1").arg(id);
-  m_cycles.last().summary = tr("stopped at breakpoint %1, rank %2 after event %3")
-                                .arg(id)
-                                .arg(rank)
-                                .arg(now.state.serial);
+  const bool changed = stop.reason == mi::StopReason::Watchpoint && !stop.newValue.empty();
+  now.why = changed ? tr("breakpoint %1 (%2: was %3, is %4)")
+                          .arg(QString::number(id), toText(stop.watchExpression),
+                               toText(stop.oldValue), toText(stop.newValue))
+                    : tr("breakpoint %1").arg(id);
+  m_cycles.standsBecause(
+      tr("stopped at %1, rank %2 after event %3").arg(now.why).arg(rank).arg(now.state.serial));
   addHit(id, rank, now.state.serial);
   if (const values::Breakpoint* breakpoint = m_breakpoints.find(id); breakpoint != nullptr) {
     m_control.stopOthers(*breakpoint, rank);

@@ -4,6 +4,7 @@
 
 #include "app/session/debug_session.h"
 #include "app/session/line_search.h"
+#include "app/session/state/frame_values.h"
 
 namespace pf::session {
 
@@ -150,11 +151,36 @@ void DebugSession::previousHit() {
 }
 
 void DebugSession::lastChange(const QString& expression) {
-  if (canReplay() && !refuses(m_state.current)) {
-    m_lines->cancel();
-    m_debuggers.join({m_state.current});
-    m_search.toLastChange(expression);
+  if (!canReplay() || refuses(m_state.current)) {
+    return;
   }
+  m_lines->cancel();
+  const int rank = m_state.current;
+  m_debuggers.join({rank});
+  if (m_state.phase != Phase::Running) {
+    m_search.toLastChange(expression, {});
+    return;
+  }
+  Q_EMIT progress(tr("Looking where %1 lies …").arg(expression.trimmed()));
+  m_asked.begin();
+  askPlace(m_state, rank, m_inspector.valueRef(), expression.trimmed().toStdString(),
+           [this, rank, expression,
+            guard = m_asked.guard()](const Result<std::optional<ExpressionPlace>>& place) {
+             if (!guard || m_state.current != rank) {
+               return;
+             }
+             if (place) {
+               m_search.toLastChange(expression, *place);
+             } else {
+               Q_EMIT message(tr("%1 cannot be watched: %2")
+                                  .arg(expression.trimmed(), toText(place.error().message)),
+                              true);
+             }
+             if (!m_state.searching) {  // the ranks stay where they are
+               Q_EMIT progress({});
+               Q_EMIT settled();
+             }
+           });
 }
 
 void DebugSession::act(values::RankAction action, const QList<int>& ranks, const QString& who) {
@@ -179,9 +205,11 @@ void DebugSession::arrived(const QString& why) {
     return;
   }
   const QString& inputs = m_cycles.last().inputs;
-  Q_EMIT message(
-      tr("Stopped: %1%2.").arg(why, inputs.isEmpty() ? QString() : QStringLiteral("; ") + inputs),
-      false);
+  const QString known = inputs.isEmpty() ? QString() : QStringLiteral("; ") + inputs;
+  const QString where = why.isEmpty() ? m_cycles.standingText() : why;
+  Q_EMIT message(where.isEmpty() ? tr("The ranks have stopped%1.").arg(known)
+                                 : tr("Stopped: %1%2.").arg(where, known),
+                 false);
   settle(why);
 }
 

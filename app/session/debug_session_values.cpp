@@ -61,13 +61,13 @@ void DebugSession::noteStop(int rank, const mi::StopEvent& stop) {
   const bool found = m_search.isFound(rank, stop, &change);
   if (!change.isEmpty()) {
     now.why = change;
-    m_cycles.last().summary = tr("stopped: %1").arg(change);
+    m_cycles.standsBecause(tr("stopped: %1").arg(change));
     Q_EMIT message(change, false);
   }
   if (const int id = m_cycles.hitBy(rank, stop); id != 0 && !m_cycles.none()) {
-    onBreakpointHit(id, rank);
+    onBreakpointHit(id, rank, stop);
   } else if (stop.reason == mi::StopReason::Signal && !m_cycles.none()) {
-    m_cycles.last().summary = tr("rank %1: %2").arg(rank).arg(now.why);
+    m_cycles.standsBecause(tr("rank %1: %2").arg(rank).arg(now.why));
   }
   m_cycles.completeHits(rank, m_watches.all());
   if (found) {
@@ -124,6 +124,7 @@ void DebugSession::tellStop(int rank, const mi::StopEvent& stop) {
                       stop.reason == mi::StopReason::Watchpoint ||
                       stop.reason == mi::StopReason::Signal;
   if (wanted) {
+    m_groupRun.end();  // who else still runs is in the ranks' list
     Q_EMIT stopTold(tr("Rank %1: %2, after event %3.")
                         .arg(rank)
                         .arg(m_state.now[rank].why)

@@ -4,12 +4,26 @@
 #include <algorithm>
 #include <utility>
 
+#include <QTimer>
+
 #include "app/session/state/frame_values.h"
 
 namespace pf::session {
 namespace {
 
 constexpr int kIgnoreAll = 1000000000;
+constexpr int kLookEveryMs = 100;  ///< whether GDB has stopped a rank that stands
+constexpr int kLooks = 100;
+constexpr std::uint64_t kMostWatched = 32;  ///< bytes: four registers of the processor
+
+/// GDB's words, for the middle of a sentence.
+QString withoutStop(const std::string& words) {
+  QString text = toText(words);
+  while (text.endsWith(QLatin1Char('.'))) {
+    text.chop(1);
+  }
+  return text;
+}
 
 }  // namespace
 
@@ -74,11 +88,27 @@ void HitSearch::toPreviousHit() {
   runCycle({{}, name});
 }
 
-void HitSearch::toLastChange(const QString& expression) {
+void HitSearch::toLastChange(const QString& expression,
+                             const std::optional<ExpressionPlace>& place) {
   const int rank = m_state.current;
   if (m_state.phase != Phase::Running || expression.trimmed().isEmpty()) {
     Q_EMIT message(
         tr("Back to the last change needs a replay that has stopped, and an expression."), false);
+    return;
+  }
+  if (const std::string& why = m_state.fleet.noWatchpoints(); !why.empty()) {
+    Q_EMIT message(
+        tr("The last change of %1 cannot be found: %2.").arg(expression.trimmed(), toText(why)),
+        true);
+    return;
+  }
+  const bool byAddress = place && !place->isStatic;
+  if (byAddress && (place->size == 0 || place->size > kMostWatched)) {
+    Q_EMIT message(tr("%1 has %2 bytes: at most %3 can be watched. Name a part of it.")
+                       .arg(expression.trimmed())
+                       .arg(place->size)
+                       .arg(kMostWatched),
+                   true);
     return;
   }
   const Serial begun = m_state.serialOf(rank);
@@ -99,11 +129,12 @@ void HitSearch::toLastChange(const QString& expression) {
   }
   mi::BreakpointSpec watch;
   watch.kind = mi::SpecKind::Watch;
-  watch.expression = search.expression.toStdString();
+  watch.expression = byAddress ? place->anywhere() : search.expression.toStdString();
   watch.ignoreCount = kIgnoreAll;
   watch.ranks = {rank};
   search.spec = m_state.fleet.addBreakpoint(watch);
   search.own = true;
+  search.place = byAddress ? place : std::nullopt;
   begin(std::move(search));
   runCycle(std::move(goal));
 }
@@ -134,6 +165,14 @@ QString HitSearch::reservation() const {
              : tr(" (what changed it since event %1 began is not looked at: 'next event' first "
                   "looks there, too)")
                    .arg(m_search->notAfter);
+}
+
+/// Where the cycle that counted has left the rank, if that is another place than before.
+QString HitSearch::movedTo() const {
+  return m_search->notAfter == 0 ? QString()
+                                 : tr(" Rank %1 stands before event %2 now.")
+                                       .arg(m_search->rank)
+                                       .arg(m_search->notAfter);
 }
 
 void HitSearch::begin(Search search) {
@@ -176,22 +215,78 @@ bool HitSearch::counted() {
     return false;
   }
   const mi::BreakpointStatus status = m_state.fleet.status(m_search->spec, m_search->rank);
-  if (status.gdbNumber == 0 || status.hits == 0) {
-    Q_EMIT message(
-        status.gdbNumber == 0
-            ? tr("%1 cannot be watched from MPI_Init on: %2. Variables that are known "
-                 "there can: globals, "
-                 "statics.")
-                  .arg(m_search->expression, toText(status.problem))
-            : tr("%1 has not changed since MPI_Init%2.").arg(m_search->expression, reservation()),
-        status.gdbNumber == 0);
+  if (status.gdbNumber == 0) {
+    Q_EMIT message(tr("%1 cannot be watched from MPI_Init on: %2. What has an address in the "
+                      "selected frame can.%3")
+                       .arg(m_search->expression, withoutStop(status.problem), movedTo()),
+                   true);
     end();
     return false;
   }
+  if (m_search->place) {
+    checkPlace(kLooks);
+    return true;
+  }
+  if (status.hits == 0) {
+    tellUnchanged();
+    return false;
+  }
   m_search->passes = status.hits - 1;
+  runLast();
+  return true;
+}
+
+void HitSearch::tellUnchanged() {
+  Q_EMIT message(
+      tr("%1 has not changed since MPI_Init%2.").arg(m_search->expression, reservation()), false);
+  end();
+}
+
+void HitSearch::runLast() {
   m_search->last = true;
   runCycle({{}, m_search->text});
-  return true;
+}
+
+/// Memory lies at the same addresses in each run, unless something has moved it: the environment, an allocator of threads.
+void HitSearch::checkPlace(int looks) {
+  m_check.begin();
+  // The daemon knows of a stop before GDB does, which then has counted all changes.
+  if (m_state.stoppedDebugger(m_search->rank) == nullptr && looks > 0) {
+    QTimer::singleShot(kLookEveryMs, this, [this, looks, guard = m_check.guard()] {
+      if (guard && m_search) {
+        checkPlace(looks - 1);
+      }
+    });
+    return;
+  }
+  m_search->passes = m_state.fleet.status(m_search->spec, m_search->rank).hits - 1;
+  askPlaceAgain(m_state, m_search->rank, m_search->place->in, m_search->expression.toStdString(),
+                [this, guard = m_check.guard()](const std::optional<ExpressionPlace>& now) {
+                  if (!guard || !m_search || m_search->last) {
+                    return;
+                  }
+                  if (now && now->isWhere(*m_search->place)) {
+                    if (m_search->passes >= 0) {
+                      runLast();
+                    } else {
+                      tellUnchanged();
+                      Q_EMIT gaveUp({});
+                    }
+                    return;
+                  }
+                  const QString text =
+                      now ? tr("%1 lies elsewhere in each run, so its last change cannot be found. "
+                               "'record --same-addresses' keeps it in its place.")
+                          : tr("The last change of %1 was not found: %2 is not on the stack where "
+                               "changes are counted to. 'next event' first looks further.");
+                  const QString told =
+                      (now ? text.arg(m_search->expression)
+                           : text.arg(m_search->expression, toText(m_search->place->in.function))) +
+                      movedTo();
+                  end();
+                  Q_EMIT message(told, true);
+                  Q_EMIT gaveUp({});
+                });
 }
 
 bool HitSearch::isFound(int rank, const mi::StopEvent& stop, QString* change) const {
@@ -201,6 +296,8 @@ bool HitSearch::isFound(int rank, const mi::StopEvent& stop, QString* change) co
   if (found && m_search->own) {
     *change =
         tr("%1: was %2, is %3").arg(m_search->text, toText(stop.oldValue), toText(stop.newValue)) +
+        (m_search->place ? tr(" (its memory, %1)").arg(toText(m_search->place->anywhere()))
+                         : QString()) +
         reservation();
   }
   return found;
@@ -215,7 +312,7 @@ void HitSearch::notFound(bool ranToEnd) {
   const mi::BreakpointStatus status = m_state.fleet.status(m_search->spec, m_search->rank);
   Q_EMIT message(status.gdbNumber == 0
                      ? tr("%1: not found, as it cannot be set from MPI_Init on (%2)%3")
-                           .arg(m_search->text, toText(status.problem),
+                           .arg(m_search->text, withoutStop(status.problem),
                                 ranToEnd ? tr("; back to where it was.") : QStringLiteral("."))
                      : tr("%1: not found%2")
                            .arg(m_search->text,
@@ -240,6 +337,7 @@ void HitSearch::end() {
     return;
   }
   const Search search = *m_search;
+  m_check.drop();
   m_search.reset();
   m_state.searching = false;
   if (search.own) {

@@ -4,6 +4,8 @@
 // A hit of a GDB breakpoint has no number of its own in the recording, but in a replay the n-th is the n-th again. The last
 // change: a first cycle counts a watchpoint's hits up to where the rank is (GDB ignores, and counts, all), a second one
 // ignores all but the last. Not a bisection over events: a value may have changed and changed back.
+// What only a frame knows (a local variable, what a pointer leads to) is watched by its address, if it lies there in the cycle
+// that counts, too.
 #pragma once
 
 #include <functional>
@@ -14,6 +16,8 @@
 #include "app/session/breakpoints.h"
 #include "app/session/cycles.h"
 #include "app/session/destinations.h"
+#include "app/session/inspection/expression_place.h"
+#include "app/session/state/latest.h"
 
 namespace pf::session {
 
@@ -32,8 +36,8 @@ class HitSearch : public QObject {
   void toPreviousHit();
   /// Why it would not go anywhere, as a sentence; empty: it would.
   [[nodiscard]] QString whyNoPreviousHit() const;
-  /// Where the expression was changed last before the current rank's next event.
-  void toLastChange(const QString& expression);
+  /// Where the expression was changed last before the current rank's next event. `place`: where it lies there; nothing: not known.
+  void toLastChange(const QString& expression, const std::optional<ExpressionPlace>& place);
 
   // -- for the session
   /// Changes are counted up to the hit that GDB has stopped the rank at.
@@ -49,6 +53,7 @@ class HitSearch : public QObject {
 
  Q_SIGNALS:
   void message(const QString& text, bool problem);
+  void gaveUp(const QString& why);  ///< the cycle that counted stands where the search began
 
  private:
   /// A hit that can be come to again.
@@ -65,12 +70,17 @@ class HitSearch : public QObject {
     int passes = 0;     ///< hits to pass over
     QString expression;
     QString text;
-    std::optional<Here> here;  ///< changes are counted up to there; else up to an event
+    std::optional<Here> here;              ///< changes are counted up to there; else up to an event
+    std::optional<ExpressionPlace> place;  ///< watched by its address
     Serial notAfter =
         0;  ///< asked for in the middle of this event's interval, and not looked there
   };
   [[nodiscard]] std::optional<Here> hitHere(int rank) const;
   [[nodiscard]] QString reservation() const;
+  [[nodiscard]] QString movedTo() const;
+  void checkPlace(int looks);
+  void tellUnchanged();
+  void runLast();
   void begin(Search search);
   void runCycle(Goal goal);
   void goBackTo(const Goal& goal);
@@ -80,6 +90,7 @@ class HitSearch : public QObject {
   Breakpoints& m_breakpoints;
   Cycles& m_cycles;
   std::function<void(Goal)> m_startCycle;
+  Latest<NoQuestion> m_check;            ///< whether it lies where it lay
   std::optional<Search> m_search;        ///< under way: no other breakpoint stops
   QList<values::BreakpointHit> m_trail;  ///< hits before the one that toPreviousHit() went to
   int m_trailCycle = 0;

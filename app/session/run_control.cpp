@@ -390,7 +390,7 @@ bool RunControl::noLongerMoves(int rank, const mi::StopEvent& stop) {
 void RunControl::cutReached() {
   if (std::exchange(m_awaitsCut,
                     false)) {  // else a step has brought them to rest, and its own stop says so
-    settleOnceStopped(m_goal.event.valid() ? m_goal.text : tr("stopped"));
+    settleOnceStopped(m_goal.event.valid() ? m_goal.text : QString());
   }
 }
 

@@ -88,6 +88,22 @@ TEST(Records, Breakpoints) {
   EXPECT_EQ(pending.address, 0U);
 }
 
+/// GDB does not say of a part whether its printer has more.
+TEST(Records, AContainerInAStructureCanBeOpened) {
+  const auto part = [](const std::string& more) {
+    return varObjectOf(resultsOf(
+        R"(^done,name="v.public.m",exp="m",numchild="0",value="{...}",type="T",dynamic="1")" +
+        more));
+  };
+  EXPECT_TRUE(part("").expandable());
+  EXPECT_TRUE(part(R"(,displayhint="map")").expandable());
+  EXPECT_FALSE(part(R"(,displayhint="string")").expandable());
+  EXPECT_FALSE(part(R"(,has_more="0")").expandable()) << "an empty one";
+  EXPECT_FALSE(
+      varObjectOf(resultsOf(R"(^done,name="v.n",exp="n",numchild="0",value="3",type="int")"))
+          .expandable());
+}
+
 TEST(Records, VariableObjects) {
   const VarObject object = varObjectOf(resultsOf(
       R"(^done,name="var1",numchild="0",value="{...}",type="std::vector<int>",displayhint="array",dynamic="1",has_more="1")"));

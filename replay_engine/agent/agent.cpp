@@ -304,6 +304,9 @@ Status Agent::startProgram() {
       return fixed;
     }
     plan.environment = padEnvironment(std::move(plan.environment));
+  } else if (replaying()) {
+    (void)
+        stopRandomAddresses();  // replays of a trace are then more alike; a container may not allow it
   }
   if (m_session.config().pty) {
     m_output.emplace();

@@ -167,7 +167,7 @@ class DapTest(DapCase):
         client.ask("configurationDone")
         stopped = client.event("stopped", 0, threadId=1)["body"]
         self.assertEqual(stopped["reason"], "pause")
-        self.assertRegex(stopped["description"], "Deadlock|All ranks wait")
+        self.assertRegex(stopped["description"], "Deadlock|All ranks wait: |Every rank waits")
         waits = client.ask("photofinish/waits")
         self.assertEqual([(wait["rank"], wait["on"], wait["sure"]) for wait in waits["waits"] if wait["rank"] == 0], [(0, [2], True)])
         self.assertIn("where the replay is", waits["text"])

@@ -6,6 +6,7 @@ also TMPDIR, and marks its processes by a variable in their environment: what ru
 PF_KEEP=1 keeps the directories.
 """
 import contextlib
+import functools
 import json
 import os
 import pathlib
@@ -336,6 +337,13 @@ class PhotofinishTest(unittest.TestCase):
         for path in paths:
             if not (shutil.which(str(path)) if os.sep not in str(path) else os.path.exists(path)):
                 self.skipTest(f"{path} is not there")
+
+
+@functools.lru_cache(maxsize=None)
+def watchpoints_work():
+    """Whether this machine stops a process where memory changes, by doctor's word."""
+    said = subprocess.run([BIN / "photofinish", "doctor", "--json"], capture_output=True, text=True, timeout=60, check=False)
+    return next(each["state"] for each in json.loads(said.stdout)["checks"] if each["name"] == "watchpoints") == "works"
 
 
 def gdb_calls_functions():

@@ -73,7 +73,7 @@ QString BreakpointsModel::text(const Breakpoint& breakpoint, int column) const {
     case HitsColumn: {
       QStringList parts;
       for (const CycleHits& hits : breakpoint.hits) {
-        parts << u"#%1: %2"_s.arg(hits.cycle).arg(hits.hits);
+        parts << u"%1 in cycle %2"_s.arg(hits.hits).arg(hits.cycle);
       }
       return parts.join(u", "_s);
     }
@@ -266,7 +266,7 @@ QVariant CyclesModel::cycleData(const Cycle& cycle, int column, int role) const 
         case StartedColumn:
           return cycle.started.isValid() ? cycle.started.toString(u"HH:mm:ss"_s) : QString();
         case OutcomeColumn:
-          return cycle.running ? u"running"_s : oneLine(outcomeText(cycle));
+          return cycle.running && !cycle.stands ? u"running"_s : oneLine(outcomeText(cycle));
         case HitsColumn:
           return QString::number(cycle.hits);
         default:

@@ -65,6 +65,13 @@ void WatchesModel::showAll() {
   setVariables(u"watches"_s, rows);
 }
 
+void WatchesModel::forgetValues() {
+  if (!m_cells.isEmpty()) {
+    m_cells.clear();
+    showAll();
+  }
+}
+
 void WatchesModel::setRank(int rank) {
   if (rank != m_rank) {
     m_rank = rank;

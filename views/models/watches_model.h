@@ -22,6 +22,8 @@ class WatchesModel : public VariablesModel {
   /// Whose values are shown; those that others had are kept for when they are looked at again.
   void setRank(int rank);
   void setExpressions(const QStringList& expressions);
+  /// No rank has a value of any: those that had are gone.
+  void forgetValues();
   /// Values of one expression; ranks that are missing keep theirs.
   void setValues(const QString& expression, const QList<WatchValue>& values);
   [[nodiscard]] const QStringList& expressions() const { return m_expressions; }

@@ -23,7 +23,7 @@ StackTreeView::StackTreeView(QWidget* parent)
       m_tree(new QTreeView),
       m_summary(new QLabel),
       m_refresh(new QAction(icon(Icon::RestartCycle), tr("Ask for stacks"), this)),
-      m_byLine(new QAction(tr("Tell lines apart"), this)),
+      m_byLine(new QAction(tr("Each line by itself"), this)),
       m_group(new QAction(icon(Icon::Add), tr("Make a group of these ranks …"), this)) {
   setObjectName(u"stackTreeView"_s);
   m_refresh->setToolTip(tr("Ask every rank for its stack, those without a debugger too"));

@@ -428,6 +428,12 @@ void ModelsTest::watches() {
   model.setValues(QStringLiteral("gone"), {{2, QStringLiteral("6"), {}}});
   QVERIFY(model.setData(model.index(0, 0), QStringLiteral("sum"), Qt::EditRole));
   QCOMPARE(model.index(0, kValue).data().toString(), QStringLiteral("–"));
+  model.setValues(QStringLiteral("sum"),
+                  {{0, QStringLiteral("1"), {}}, {2, QStringLiteral("6"), {}}});
+  model.forgetValues();  // the ranks are gone
+  QCOMPARE(model.index(0, kValue).data().toString(), QStringLiteral("–"));
+  model.setRank(0);
+  QCOMPARE(model.index(0, kValue).data().toString(), QStringLiteral("–"));
   model.removeExpression(0);
   QCOMPARE(changed.size(), 3);
   QCOMPARE(model.rowCount(), 0);
@@ -541,7 +547,7 @@ void ModelsTest::breakpointsEdit() {
   QCOMPARE(model.index(0, BreakpointsModel::PlaceColumn).data().toString(),
            QStringLiteral("master.c:88"));
   QCOMPARE(model.index(0, BreakpointsModel::HitsColumn).data().toString(),
-           QStringLiteral("#1: 3, #2: 1"));
+           QStringLiteral("3 in cycle 1, 1 in cycle 2"));
   QSignalSpy enable(&model, &BreakpointsModel::enableRequested);
   QSignalSpy condition(&model, &BreakpointsModel::conditionEdited);
   QSignalSpy ignore(&model, &BreakpointsModel::ignoreCountEdited);
@@ -625,7 +631,17 @@ void ModelsTest::cycles() {
   const QModelIndex first = model.index(0, 0);
   QCOMPARE(model.rowCount(first), 2);
   QCOMPARE(model.rowCount(model.index(1, 0)), 0);
-  const QModelIndex stop = model.index(0, CyclesModel::OutcomeColumn, first);
+  one.running = true;
+  one.summary = QStringLiteral("stopped: failing receive");
+  model.setCycles({one, two});
+  QCOMPARE(model.index(0, CyclesModel::OutcomeColumn).data().toString(), QStringLiteral("running"));
+  one.stands = true;
+  model.setCycles({one, two});
+  QCOMPARE(model.index(0, CyclesModel::OutcomeColumn).data().toString(), one.summary);
+  one.running = one.stands = false;
+  one.summary.clear();
+  model.setCycles({one, two});
+  const QModelIndex stop = model.index(0, CyclesModel::OutcomeColumn, model.index(0, 0));
   QCOMPARE(stop.data().toString(), QStringLiteral("breakpoint 1 – master.c:88"));
   QCOMPARE(model.stop(stop)->serial, Serial{17});
   QCOMPARE(model.index(1, CyclesModel::MatchColumn).data(ToneRole).toInt(),

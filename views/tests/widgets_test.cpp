@@ -31,6 +31,7 @@
 #include "views/panes/source_editor.h"
 #include "views/panes/text_views.h"
 #include "views/panes/theme.h"
+#include "views/tests/dark_palette.h"
 #include "views/tests/sample_trace.h"
 
 using namespace pf;
@@ -51,6 +52,7 @@ class WidgetsTest : public QObject {
   void sourceLexers();
   void ranksStripScopes();
   void ranksStripGoesCompact();
+  void untickedBoxesAreSeenInTheDark();
   void stackSelectsFrames();
   void variablesExpandOnDemand();
   void watchesAddAndRemove();
@@ -343,6 +345,33 @@ void WidgetsTest::ranksStripScopes() {
   strip.model()->setFocusRanks({3});
   strip.scopeBox()->setCurrentIndex(2);
   QCOMPARE(strip.scopeRanks(), QList<int>{3});
+}
+
+/// A box that has no tick is seen as one in dark colours, too.
+void WidgetsTest::untickedBoxesAreSeenInTheDark() {
+  const QPalette before = QApplication::palette();
+  QApplication::setPalette(test::darkPalette());
+  RankStrip strip;
+  strip.model()->setRanks(ranks(4));
+  strip.resize(400, 300);
+  strip.show();
+  auto* const table = strip.findChild<QTableView*>();
+  const auto image = [&](const QList<int>& ticked) {
+    strip.model()->setFocusRanks({ticked.begin(), ticked.end()});
+    return table->viewport()->grab().toImage();
+  };
+  const QImage with = image({0, 1, 2, 3});
+  const QImage without = image({});
+  const int base = strip.palette().color(QPalette::Base).lightness();
+  int seen = 0;
+  for (int y = 0; y < without.height(); ++y) {
+    for (int x = 0; x < without.width(); ++x) {
+      const QColor colour = without.pixelColor(x, y);
+      seen += colour != with.pixelColor(x, y) && colour.lightness() - base > 40 ? 1 : 0;
+    }
+  }
+  QApplication::setPalette(before);
+  QVERIFY2(seen > 4 * 20, qPrintable(QString::number(seen)));  // four frames
 }
 
 void WidgetsTest::ranksStripGoesCompact() {

@@ -182,6 +182,7 @@ struct Cycle {
   QList<BreakpointHit> recorded;  ///< the hits, in their order
   QString build;                  ///< build-id of the program
   QList<int> ranks;               ///< that ran, without the others; empty: all
+  bool stands = false;            ///< of one that is running: it has stopped where `summary` says
   friend bool operator==(const Cycle&, const Cycle&) = default;
 };
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "app/front_end/stall_text.h"
+
 namespace pf::headless {
 
 using session::Source;
@@ -47,8 +49,7 @@ void StopTeller::onStopped(int rank) {
 }
 
 void StopTeller::onStalled(const QString& text, bool deadlock) {
-  m_circumstances.stalled =
-      deadlock ? tr("Deadlock: %1").arg(text) : tr("All ranks wait: %1").arg(text);
+  m_circumstances.stalled = stallText(text, deadlock);
   QList<int> ranks;
   for (const RankState& state : m_threads.all()) {
     if (state.debugger && !m_threads.atRest(state) && !m_threads.gone(state)) {

@@ -200,7 +200,7 @@ void ReplayActions::makeQuestions() {
          "A step over what waits for one of them does not end: pause it"));
   connect(threads, &QAction::toggled, &m_session.control(), &session::RunControl::stepOneThread);
   QAction* rebuilt =
-      makeSwitch("", tr("Allow a re&built program"),
+      makeSwitch("", tr("Allow a program that was re&built or is started otherwise"),
                  tr("Replay a program that was changed and rebuilt since it was recorded; where it "
                     "calls MPI otherwise, that is a divergence"));
   connect(rebuilt, &QAction::toggled, &m_session, &DebugSession::allowRebuilt);
@@ -279,8 +279,7 @@ void ReplayActions::askLastChange() {
   bool ok = false;
   const QString expression = QInputDialog::getItem(
       &m_window, tr("Back to the last change"),
-      tr("Expression (of globals and statics), on rank %1:").arg(m_session.currentRank()), watches,
-      0, true, &ok);
+      tr("Expression, on rank %1:").arg(m_session.currentRank()), watches, 0, true, &ok);
   if (ok) {
     m_session.lastChange(expression);
   }

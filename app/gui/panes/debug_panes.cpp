@@ -132,6 +132,12 @@ void DebugPanes::connectStack() {
             m_views.console->setReady(!frames.isEmpty(),
                                       tr("the rank is running, or has no debugger"));
           });
+  // While ranks run, what a watch was at the stop before is still wanted.
+  connect(&m_session, &DebugSession::settled, this, [this] {
+    if (!m_session.isReplaying()) {
+      m_views.watches->model()->forgetValues();
+    }
+  });
   connect(m_views.stack, &views::StackView::frameSelected, this, [this](int level) {
     m_session.inspector().selectFrame(level);
     showFrame(level);

@@ -291,6 +291,11 @@ void InspectionPanes::connectArray() {
             }
             m_arrayReader->read(expression, {parts, along, halo});
           });
+  connect(&m_session, &session::DebugSession::settled, this, [this] {
+    if (!m_session.isReplaying()) {
+      m_array->showProblem({});  // of ranks that are gone
+    }
+  });
   connect(m_arrayReader, &session::ArrayReader::arrived, m_array, &views::ArrayView::showArray);
   connect(m_arrayReader, &session::ArrayReader::failed, m_array, &views::ArrayView::showProblem);
   const auto again = [this] {

@@ -17,6 +17,7 @@
 #include "views/diagram/space_time_view.h"
 #include "views/models/rank_models.h"
 #include "views/models/variables_model.h"
+#include "views/models/watches_model.h"
 #include "views/panes/action_tips.h"
 #include "views/panes/debug_views.h"
 #include "views/panes/rank_strip.h"
@@ -90,10 +91,14 @@ void MonkeyTest::initTestCase() {
   QVERIFY2(m_window != nullptr, qPrintable(problem));
   session().setReplays([this](const pf::session::ReplayRequest& request) {
     auto target = std::make_unique<FakeTarget>(kRanks, request.ranks);
-    target->replies = {{"-stack-list-frames", kStack}, {"-stack-list-variables", kVariables}};
+    target->replies = {{"-stack-list-frames", kStack},
+                       {"-stack-list-variables", kVariables},
+                       {"-data-evaluate-expression", R"(^done,value="5")"}};
     m_target = target.get();
     return pf::Result<std::unique_ptr<pf::session::Target>>(std::move(target));
   });
+  QVERIFY(
+      m_window->findChild<pf::views::WatchesView*>()->model()->addExpression(QStringLiteral("n")));
   makeActs();
 }
 
@@ -218,6 +223,14 @@ QString MonkeyTest::wrongOfReplay() {
   }
   if (!stands && m_window->variables().model()->rowCount() != 0 && !replays) {
     return QStringLiteral("variables of a replay that has ended");
+  }
+  if (!replays && !m_window->findChild<pf::views::WatchesView*>()
+                       ->model()
+                       ->index(0, pf::views::WatchesModel::ValueColumn)
+                       .data()
+                       .toString()
+                       .startsWith(QStringLiteral("–"))) {
+    return QStringLiteral("a watch of a replay that has ended");
   }
   if (m_window->ranks().currentRank() != current) {
     return QStringLiteral("another rank is current in the ranks' list");

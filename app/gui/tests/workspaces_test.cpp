@@ -414,6 +414,10 @@ void WorkspacesTest::whatCannotBeDoneSaysWhy() {
     QVERIFY2(action(back).toolTip().contains(why(back)), back);
   }
   QVERIFY(why("previousHit").contains(QStringLiteral("has hit no breakpoint")));
+  for (const char* way : {"previousEvent", "previousReceive", "previousHit", "reverseNext",
+                          "reverseStep", "reverseFinish", "nextReceive", "nextEvent", "nextLine"}) {
+    QVERIFY2(bar().widgetForAction(&action(way)) != nullptr, way);  // a button, not only a menu
+  }
   for (const char* step : {"nextLine", "stepIn", "stepOut"}) {
     QVERIFY2(why(step).startsWith(QStringLiteral("None of these ranks runs")), step);
   }

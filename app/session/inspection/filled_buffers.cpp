@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "app/collation/event_text.h"
+#include "app/session/inspection/expression_place.h"
 #include "app/session/state/frame_values.h"
 #include "mi_bridge/stop_values.h"
 
@@ -92,11 +93,11 @@ void FilledBuffers::ask(const QString& expression, const Done& done) {
     return;
   }
   // Where it lies and how large it is; what it points to; itself as an address.
-  askValues({"(unsigned long)&(" + e + ")", "sizeof(" + e + ")", "(unsigned long)(" + e + ")",
-             "sizeof(*(" + e + "))"},
-            {}, [this, rank, expression, done](const Values& values) {
-              find(rank, expression.trimmed(), values, done);
-            });
+  askValues(
+      {"&(" + e + ")", "sizeof(" + e + ")", "(unsigned long)(" + e + ")", "sizeof(*(" + e + "))"},
+      {}, [this, rank, expression, done](const Values& values) {
+        find(rank, expression.trimmed(), values, done);
+      });
 }
 
 void FilledBuffers::askValues(std::vector<std::string> expressions, Values values,
@@ -108,15 +109,19 @@ void FilledBuffers::askValues(std::vector<std::string> expressions, Values value
     return;
   }
   const std::string next = expressions[values.size()];
-  gdb->inspect().evaluate(
-      m_inspector.frameRef(), next,
-      [this, expressions = std::move(expressions), values = std::move(values),
-       done](const Result<std::string>& value) mutable {
-        bool ok = false;
-        const quint64 number = value ? toText(*value).toULongLong(&ok, 0) : 0;
-        values.push_back(ok ? std::optional<std::uint64_t>(number) : std::nullopt);
-        askValues(std::move(expressions), std::move(values), done);
-      });
+  gdb->inspect().evaluate(m_inspector.frameRef(), next,
+                          [this, expressions = std::move(expressions), values = std::move(values),
+                           done](const Result<std::string>& value) mutable {
+                            bool ok = false;
+                            const quint64 number = value ? toText(*value).toULongLong(&ok, 0) : 0;
+                            // An address comes with its type, which Fortran and C write in their own ways.
+                            const std::optional<ExpressionPlace> place =
+                                value && !ok ? placeIn(*value) : std::optional<ExpressionPlace>();
+                            values.push_back(ok      ? std::optional<std::uint64_t>(number)
+                                             : place ? std::optional<std::uint64_t>(place->address)
+                                                     : std::nullopt);
+                            askValues(std::move(expressions), std::move(values), done);
+                          });
 }
 
 void FilledBuffers::find(int rank, const QString& expression, const Values& values,

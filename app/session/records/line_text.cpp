@@ -50,7 +50,8 @@ QString sourceNotice(const QString& file, const QString& program, const QString&
   return QCoreApplication::translate(
              "Session",
              "%1 is newer than the program: its lines may not be those that run. Build the "
-             "program again; then record it, or replay with Allow a rebuilt program.")
+             "program again; then record it, or replay with Replay, Allow a program that was "
+             "rebuilt ….")
       .arg(file.section(QLatin1Char('/'), -1));
 }
 

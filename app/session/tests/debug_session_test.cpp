@@ -308,6 +308,50 @@ TEST_F(DebugSessionTest, ALogicalBreakpointStopsTheCycle) {
   ASSERT_EQ(session().cycles().all().first().hits, 1);
   EXPECT_EQ(session().cycles().all().first().recorded.first().serial, 15U);
   EXPECT_EQ(session().currentRank(), 3);
+  EXPECT_TRUE(wasSaid("Stopped: breakpoint 1 (event 3:15), rank 3 before event 15."))
+      << said().toStdString();
+  EXPECT_FALSE(wasSaid("Stopped: stopped"));
+  const values::Cycle& cycle = session().cycles().last();
+  EXPECT_TRUE(cycle.running && cycle.stands) << "it is not told as running";
+  session().act(values::RankAction::Continue, {0, 1, 2, 3});
+  pump();
+  EXPECT_FALSE(session().cycles().last().stands);
+}
+
+/// What has stopped a rank is said last: how many of the others go on is not written over it.
+TEST_F(DebugSessionTest, WhyARankHasStoppedIsNotOverwritten) {
+  stand();
+  QStringList told;
+  QObject::connect(&session().groupRun(), &GroupRun::changed,
+                   [&told](const QString& text) { told << text; });
+  QObject::connect(&session(), &DebugSession::stopTold,
+                   [&told](const QString& text) { told << text; });
+  session().act(values::RankAction::Continue, {0, 1, 2, 3});
+  pump();
+  QTest::qWait(300);
+  ASSERT_FALSE(told.isEmpty());
+  target().gdbStops(2, R"(reason="signal-received",signal-name="SIGSEGV",signal-meaning="Segv")");
+  pump();
+  EXPECT_TRUE(told.last().startsWith(QLatin1String("Rank 2: ")) &&
+              told.last().contains(QLatin1String("SIGSEGV")))
+      << told.join(QLatin1Char('|')).toStdString();
+}
+
+/// Of a watchpoint that is the user's own, what it was and is.
+TEST_F(DebugSessionTest, AStopAtAWatchSaysWhatHasChanged) {
+  values::Breakpoint watch;
+  watch.kind = values::BreakpointKind::Watch;
+  watch.expression = QStringLiteral("n");
+  session().breakpoints().add(watch);
+  stand({{"-break-watch", R"(^done,wpt={number="7",exp="n"})"}});
+  QSignalSpy told(&session(), &DebugSession::stopTold);
+  target().gdbStops(
+      1, R"(reason="watchpoint-trigger",wpt={number="7",exp="n"},value={old="3",new="5"})");
+  pump();
+  ASSERT_FALSE(told.isEmpty());
+  EXPECT_TRUE(
+      told.last().first().toString().contains(QLatin1String("breakpoint 1 (n: was 3, is 5)")))
+      << told.last().first().toString().toStdString();
 }
 
 TEST_F(DebugSessionTest, AChangedInputIsToldOnceAndKeptWithTheCycle) {

@@ -9,6 +9,8 @@
 namespace pf::session {
 namespace {
 
+using test::FakeTarget;
+
 class HitSearchTest : public test::SessionFixture {
  protected:
   static constexpr const char* kWatched = R"(^done,wpt={number="7",exp="n"})";
@@ -34,6 +36,24 @@ class HitSearchTest : public test::SessionFixture {
     session().setCurrentRank(1);
     session().lastChange(QStringLiteral(" n "));
     gate({{"-break-watch", kWatched}});
+  }
+  /// What GDB answers of a variable of a frame.
+  static std::vector<FakeTarget::Reply> localAt(const std::string& address,
+                                                const std::string& size) {
+    return {
+        {"&(local)", "^done,value=\"(double *) " + address + "\""},
+        {"sizeof(local)", "^done,value=\"" + size + "\""},
+        {"-var-create", R"(^done,name="v1",numchild="0",value="5",type="double",has_more="0")"}};
+  }
+  /// `later`: its address in the cycle that counts.
+  void standAndLookForLocal(const std::string& later = "0x7ffe0010") {
+    stand(localAt("0x7ffe0010", "8"));
+    session().setCurrentRank(1);
+    pump();
+    session().lastChange(QStringLiteral("local"));
+    std::vector<FakeTarget::Reply> replies = localAt(later, "8");
+    replies.push_back({"-break-watch", kWatched});
+    gate(replies);
   }
   void countsSo(int hits) {
     target().gdbSays(1, "=breakpoint-modified,bkpt={number=\"7\",type=\"watchpoint\",times=\"" +
@@ -226,6 +246,89 @@ TEST_F(HitSearchTest, WhatCannotBeWatchedIsSaidWhy) {
   EXPECT_TRUE(m_problems.join(QLatin1Char('\n'))
                   .contains(QLatin1String("local cannot be watched from MPI_Init on: No symbol")))
       << said().toStdString();
+  EXPECT_FALSE(wasSaid(".."));
+}
+
+/// What its frame knows is watched by its address, as long as it lies there again.
+TEST_F(HitSearchTest, ALocalVariableIsWatchedWhereItLies) {
+  standAndLookForLocal();
+  EXPECT_TRUE(target().wasTold(1, R"(-break-watch "*(double *)0x7ffe0010")")) << target().toGdb[1];
+  countsSo(4);
+  EXPECT_EQ(m_targets.size(), 3) << said().toStdString();
+  gate({{"-break-watch", kWatched}});
+  EXPECT_TRUE(target().wasTold(1, "-break-after 7 3"));
+  target().gdbStops(
+      1, R"(reason="watchpoint-trigger",wpt={number="7",exp="x"},value={old="3",new="5"})");
+  pump();
+  EXPECT_TRUE(
+      wasSaid("last change of local on rank 1: was 3, is 5 (its memory, *(double *)0x7ffe0010)"))
+      << said().toStdString();
+}
+
+TEST_F(HitSearchTest, WhatLiesElsewhereIsNotLookedFor) {
+  standAndLookForLocal("0x7ffe0020");
+  const int before = m_settled;
+  countsSo(4);
+  EXPECT_EQ(m_targets.size(), 2);
+  EXPECT_TRUE(wasSaid("local lies elsewhere in each run")) << said().toStdString();
+  EXPECT_GT(m_settled, before) << "it stands where it stood";
+  EXPECT_TRUE(target().wasTold(1, "-break-delete 7"));
+}
+
+/// Where it means nothing in the frame, no rank is moved.
+TEST_F(HitSearchTest, WhatMeansNothingIsRefusedAtOnce) {
+  stand({{"&(nothing)", R"(^error,msg="No symbol \"nothing\" in current context.")"},
+         {"evaluate-expression", R"(^error,msg="No symbol \"nothing\" in current context.")"}});
+  session().setCurrentRank(1);
+  pump();
+  session().lastChange(QStringLiteral("nothing"));
+  pump();
+  EXPECT_EQ(m_targets.size(), 1);
+  EXPECT_TRUE(wasSaid("nothing cannot be watched: No symbol")) << said().toStdString();
+}
+
+/// Between two events there is no place to come back to: where the rank stands then is said.
+TEST_F(HitSearchTest, ARankThatWasMovedForNothingIsToldSo) {
+  stand();
+  session().setCurrentRank(1);
+  session().act(values::RankAction::Next, {1});
+  pump();
+  target().runs(1, 41);
+  target().gdbStops(1, R"(reason="end-stepping-range")");
+  pump();
+  session().lastChange(QStringLiteral("n"));
+  gate({{"-break-watch", R"(^error,msg="No symbol \"n\" in current context.")"}});
+  target().comeToTheirStops();
+  pump();
+  EXPECT_TRUE(wasSaid("Rank 1 stands before event 41 now.")) << said().toStdString();
+}
+
+TEST_F(HitSearchTest, WhatIsTooLargeIsNotWatched) {
+  stand(localAt("0x7ffe0010", "33"));
+  session().setCurrentRank(1);
+  session().lastChange(QStringLiteral("local"));
+  pump();
+  EXPECT_EQ(m_targets.size(), 1);
+  EXPECT_TRUE(wasSaid("local has 33 bytes: at most 32 can be watched. Name a part of it."));
+}
+
+TEST(ExpressionPlaceTest, IsReadFromGdbsWords) {
+  EXPECT_FALSE(placeIn(""));
+  EXPECT_FALSE(placeIn("0x"));
+  EXPECT_TRUE(placeIn("(int *) 0x404010 <total>")->isStatic);
+  EXPECT_TRUE(placeIn("(int *) 0x404018 <all+8>")->isStatic);
+  EXPECT_FALSE(placeIn("0x7ffe0010 \"a <b>\"")->isStatic);
+  EXPECT_EQ(placeIn("(PTR TO -> ( real(kind=8) )) 0x7ffe0010")->address, 0x7ffe0010U);
+}
+
+TEST(ExpressionPlaceTest, TypesAreThoseOfC) {
+  EXPECT_EQ(typeInC("struct item *", 8), "struct item *");
+  EXPECT_EQ(typeInC("integer(kind=4)", 4), "int");
+  EXPECT_EQ(typeInC("real(kind=8)", 8), "double");
+  EXPECT_EQ(typeInC("logical(kind=1)", 1), "signed char");
+  EXPECT_EQ(typeInC("character*5", 5), "char [5]");
+  EXPECT_EQ(typeInC("struct {...}", 12), "char [12]");
+  EXPECT_EQ(typeInC("", 3), "char [3]");
 }
 
 TEST_F(HitSearchTest, ACycleThatEndsWithoutItHasNotFoundIt) {

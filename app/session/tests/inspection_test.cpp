@@ -241,7 +241,7 @@ TEST_F(InspectionTest, TheLastReceiveThatIsOverHasFilledIt) {
   const RankHistory& history = session().trace()->execution.ranks[1];
   const PostedReceive& over = history.receives[2];
   session().setCurrentRank(1);
-  stand({{"(unsigned long)&(buf)", value("4096")},
+  stand({{"&(buf)", value("4096")},
          {"sizeof(buf)", value("8")},
          {"pf_events_begun", memory({512})},
          {"\"512\"", memory({over.completion})},
@@ -262,7 +262,7 @@ TEST_F(InspectionTest, TheLastReceiveThatIsOverHasFilledIt) {
 }
 
 TEST_F(InspectionTest, ABufferThatNoReceiveWritesToIsSaidSo) {
-  stand({{"(unsigned long)&(buf)", value("4096")},
+  stand({{"&(buf)", value("4096")},
          {"sizeof(buf)", value("8")},
          {"pf_noted_buffers", memory({0, 0, 0})}});
   const WhichMessage which = whichMessage("buf");

@@ -104,7 +104,7 @@ class SessionFixture : public ReplayFixture {
     pump();
   }
   /// A cycle whose ranks all stand before some event, each with a GDB that answers so.
-  void stand(std::initializer_list<FakeTarget::Reply> replies = {}) {
+  void stand(const std::vector<FakeTarget::Reply>& replies = {}) {
     session().debuggers().setFocus({0, 1, 2, 3});
     session().replayTo({2, 40});
     gate(replies);

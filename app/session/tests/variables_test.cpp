@@ -42,6 +42,18 @@ TEST_F(VariablesTest, WhatGdbCannotChangeIsToldAndTheCycleIsNotAltered) {
   EXPECT_TRUE(m_problems.join(QLatin1Char('\n')).contains(QLatin1String("not an lvalue")));
 }
 
+/// GDB says itself that its memory has changed: each is asked for, and shown, once.
+TEST_F(VariablesTest, AChangedValueDoublesNothing) {
+  stand({{"-stack-list-variables", R"(^done,variables=[{name="n",type="int",value="3"}])"}});
+  QSignalSpy variables(&session().inspector(), &Inspector::variablesChanged);
+  session().inspector().edit(QStringLiteral("v/n"), QStringLiteral("5"));
+  target().gdbSays(session().currentRank(),
+                   R"(=memory-changed,thread-group="i1",addr="0x7ffe0010",len="0x4")");
+  pump();
+  ASSERT_FALSE(variables.isEmpty());
+  EXPECT_EQ(variables.last()[1].value<QList<values::Variable>>().size(), 2);  // and the globals
+}
+
 TEST_F(VariablesTest, AnotherFrameHasItsOwnVariables) {
   QSignalSpy variables(&session().inspector(), &Inspector::variablesChanged);
   stand({{"--frame 1 --simple-values", R"(^done,variables=[{name="n",type="int",value="3"}])"},
