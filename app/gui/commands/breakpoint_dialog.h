@@ -26,6 +26,7 @@ class BreakpointDialog : public QDialog {
 
   // For tests.
   [[nodiscard]] QLineEdit* place() const { return m_place; }
+  [[nodiscard]] QLineEdit* condition() const { return m_condition; }
   [[nodiscard]] QLineEdit* log() const { return m_log; }
   [[nodiscard]] QLabel* problem() const { return m_problem; }
   [[nodiscard]] QPushButton* okButton() const { return m_ok; }

@@ -4,6 +4,8 @@
 // meanwhile.
 #pragma once
 
+#include <algorithm>
+
 #include <QAbstractItemView>
 #include <QAction>
 #include <QApplication>
@@ -22,15 +24,17 @@ class Hand {
   /// X's numbers of buttons.
   enum Button { Left = 1, Right = 3, WheelUp = 4, WheelDown = 5 };
 
+  /// What a person has done: keys, clicks, turns of a wheel, words typed.
+  [[nodiscard]] static int actions() { return s_actions; }
   /// `key` as xdotool names it: "F4", "ctrl+shift+F8".
-  static void press(const char* key) { run({QStringLiteral("key"), QString::fromLatin1(key)}); }
+  static void press(const char* key) { act({QStringLiteral("key"), QString::fromLatin1(key)}); }
   static void type(const QString& text) {
-    run({QStringLiteral("type"), QStringLiteral("--delay"), QStringLiteral("15"), text});
+    act({QStringLiteral("type"), QStringLiteral("--delay"), QStringLiteral("15"), text});
   }
   static void click(const QWidget* widget, const QPoint& at, Button button = Left, int times = 1) {
     const QPoint global = widget->mapToGlobal(at);
     run({QStringLiteral("mousemove"), QString::number(global.x()), QString::number(global.y())});
-    run({QStringLiteral("click"), QStringLiteral("--repeat"), QString::number(times),
+    act({QStringLiteral("click"), QStringLiteral("--repeat"), QString::number(times),
          QStringLiteral("--delay"), QStringLiteral("60"), QString::number(button)});
   }
   static void click(const QWidget* widget) { click(widget, widget->rect().center()); }
@@ -39,10 +43,12 @@ class Hand {
   static bool clickRow(const QAbstractItemView* view, const QModelIndex& index,
                        Button button = Left) {
     const auto middle = [&] { return view->visualRect(index).center(); };
+    const int before = s_actions;
     for (int turns = 0; turns < 60 && !view->viewport()->rect().contains(middle()); ++turns) {
       click(view->viewport(), view->viewport()->rect().center(),
             middle().y() < 0 ? WheelUp : WheelDown);
     }
+    s_actions = std::min(s_actions, before + 1);  // one turn of the wheel, to where it is
     if (!index.isValid() || !view->viewport()->rect().contains(middle())) {
       return false;
     }
@@ -54,6 +60,7 @@ class Hand {
   /// Clicks on the action as soon as a menu with it is open. To be called before the menu is: its
   /// own event loop runs until it closes.
   static void clickWhenMenu(QAction* action) {
+    ++s_actions;
     QTimer::singleShot(600, action, [action] {
       const auto* menu = qobject_cast<QMenu*>(QApplication::activePopupWidget());
       if (menu != nullptr) {
@@ -64,6 +71,14 @@ class Hand {
              QStringLiteral("click"), QStringLiteral("1")});
       }
     });
+  }
+  /// What a window manager does, of which there is none: the window has the keyboard again.
+  static void giveKeyboard(const QWidget* window, const QWidget* harmless) {
+    const int before = s_actions;
+    if (!window->isActiveWindow()) {
+      click(harmless);
+    }
+    s_actions = before;
   }
   /// Clicks on the tab of a pane that lies below others.
   static bool clickTab(const QWidget* window, const QString& title) {
@@ -79,6 +94,10 @@ class Hand {
   }
 
  private:
+  static void act(const QStringList& arguments) {
+    ++s_actions;
+    run(arguments);
+  }
   static void run(const QStringList& arguments) {
     QProcess process;
     QEventLoop loop;
@@ -88,6 +107,7 @@ class Hand {
     loop.exec();
     QTest::qWait(40);  // a person is not quicker
   }
+  static inline int s_actions = 0;
 };
 
 }  // namespace pf::gui::test

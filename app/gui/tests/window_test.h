@@ -35,9 +35,9 @@ struct Recorded {
   QByteArray output;  ///< both streams of the recorder and of the program
 };
 
-/// `photofinish record -o TRACE OPTIONS mpirun -n RANKS PROGRAM`, over an older trace of the name.
+/// `photofinish record -o TRACE OPTIONS mpirun -n RANKS WORDS`, over an older trace of the name.
 inline Recorded record(const QString& trace, const QStringList& options, int ranks,
-                       const QString& program) {
+                       const QStringList& words) {
   QFile::remove(trace);
   QProcess process;
   process.setProcessChannelMode(QProcess::MergedChannels);
@@ -46,11 +46,16 @@ inline Recorded record(const QString& trace, const QStringList& options, int ran
                             QStringLiteral("-o"), trace} +
                     options +
                     QStringList{QStringLiteral("mpirun"), QStringLiteral("--oversubscribe"),
-                                QStringLiteral("-n"), QString::number(ranks), program});
+                                QStringLiteral("-n"), QString::number(ranks)} +
+                    words);
   if (!process.waitForFinished(kPatience)) {
     return {};
   }
   return {process.exitCode(), process.readAll()};
+}
+inline Recorded record(const QString& trace, const QStringList& options, int ranks,
+                       const QString& program) {
+  return record(trace, options, ranks, QStringList{program});
 }
 
 /// A window that shows the trace; null with `problem` set if it does not open.
