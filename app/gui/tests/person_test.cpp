@@ -9,7 +9,6 @@
 
 #include <QLineEdit>
 #include <QTableView>
-#include <QToolButton>
 
 #include "app/gui/tests/turn_meter.h"
 
@@ -26,7 +25,6 @@ class PersonTest : public test::Person {
  private Q_SLOTS:
   void initTestCase();
   void aWrongValue();
-  void aWrongValueByTheBanner();
   void aCrash();
   void aHang();
   void turnsAreMeasured();
@@ -112,26 +110,6 @@ void PersonTest::aWrongValue() {
   look("harvest-cause");
 }
 
-/// The same, as one does who has found a bug so before: to the race that the banner names.
-void PersonTest::aWrongValueByTheBanner() {
-  QVERIFY(start("harvest", {}, [](const test::Recorded& run) {
-    return run.status != 0 && run.output.contains("reports");
-  }));
-  const auto* first = m_window->findChild<QToolButton*>(QStringLiteral("firstRace"));
-  QTRY_VERIFY_WITH_TIMEOUT(first->isVisible(), kPatience);
-  Hand::click(first);
-  look("harvest-first-race");
-  go("Return");
-  Hand::press("ctrl+2");
-  QTRY_COMPARE_WITH_TIMEOUT(here(), QStringLiteral("collect_yields"), kPatience);
-  go("F10");
-  openVariable("status");
-  QTRY_COMPARE_WITH_TIMEOUT(valueOf(QStringLiteral("status"), QStringLiteral("MPI_TAG")),
-                            QStringLiteral("4"), kPatience);
-  look("harvest-first-race-cause");
-  found(8);
-}
-
 /// segfault_in_order: a null list. Back, receive by receive, to the one that took rank 2's message
 /// before rank 1's.
 void PersonTest::aCrash() {
@@ -159,7 +137,7 @@ void PersonTest::aCrash() {
   QCOMPARE(session().serialOf(0), event.serial - 1);
   go("F10");
   look("crash-cause");
-  found(10);
+  found(12);
 }
 
 /// deadlock_in_order: rank 0 waits for a second message of rank 2.
@@ -184,7 +162,7 @@ void PersonTest::aHang() {
   QTRY_COMPARE_WITH_TIMEOUT(valueOf(QStringLiteral("status"), QStringLiteral("MPI_SOURCE")),
                             QStringLiteral("2"), kPatience);
   look("hang-cause");
-  found(11);
+  found(12);
 }
 
 /// Told, not asserted: 99.9 % within the bound on a machine of its own (docs/debugging.md).
