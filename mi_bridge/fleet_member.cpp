@@ -118,11 +118,17 @@ void Fleet::Member::insert(const BreakpointSpec& spec, Done done) {
   });
 }
 
+namespace {
+
+bool isWatch(SpecKind kind) {
+  return kind == SpecKind::Watch || kind == SpecKind::ReadWatch || kind == SpecKind::AccessWatch;
+}
+
+}  // namespace
+
 void Fleet::Member::insertKind(const BreakpointSpec& spec, Callback<Breakpoint> done) {
   GdbBreakpoints& breakpoints = m_session.breakpoints();
-  const bool watch = spec.kind == SpecKind::Watch || spec.kind == SpecKind::ReadWatch ||
-                     spec.kind == SpecKind::AccessWatch;
-  if (watch && !m_fleet.m_noWatchpoints.empty()) {
+  if (isWatch(spec.kind) && !m_fleet.m_noWatchpoints.empty()) {
     done(Error{ErrorCode::System, m_fleet.m_noWatchpoints, {}});
     return;
   }
@@ -216,9 +222,7 @@ void Fleet::Member::finishInsert(const BreakpointSpec& spec, const Breakpoint& b
 /// An expression with locals can be watched only where they are: at the first stop that knows them.
 void Fleet::Member::retryWatches() {
   for (const auto& [id, spec] : m_fleet.m_specs) {
-    const bool watch = spec.kind == SpecKind::Watch || spec.kind == SpecKind::ReadWatch ||
-                       spec.kind == SpecKind::AccessWatch;
-    if (watch && spec.enabled && spec.appliesTo(m_rank) && status(id).gdbNumber == 0) {
+    if (isWatch(spec.kind) && spec.enabled && spec.appliesTo(m_rank) && status(id).gdbNumber == 0) {
       insert(spec, {});
     }
   }

@@ -3,11 +3,13 @@
 
 #include <array>
 #include <charconv>
+#include <cstring>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "mi_bridge/gdb_session.h"
+#include "mi_bridge/python_stacks.h"
 
 namespace pf::session {
 namespace {
@@ -27,13 +29,12 @@ std::string hexadecimal(std::uint64_t number) {
   return "0x" + std::string(text.data(), end);
 }
 
-/// Of the digits of bytes, the lowest first.
-std::uint64_t littleEndian(const std::string& digits) {
+/// Of memory as GDB writes it. 0: that is no whole number.
+std::uint64_t wordIn(const std::string& digits) {
+  const std::string bytes = mi::bytesOf(digits);
   std::uint64_t number = 0;
-  for (std::size_t i = digits.size() / 2; i-- > 0;) {
-    unsigned byte = 0;
-    (void)std::from_chars(digits.data() + 2 * i, digits.data() + 2 * i + 2, byte, 16);
-    number = number << 8U | byte;
+  if (bytes.size() == sizeof number) {
+    std::memcpy(&number, bytes.data(), sizeof number);
   }
   return number;
 }
@@ -124,7 +125,7 @@ void askAddress(SessionState& state, int rank, const FoundFrame& in, const std::
     }
     same->inspect().readMemory(kStackEnd, sizeof(std::uint64_t),
                                [place, done](const Result<std::string>& bytes) mutable {
-                                 const std::uint64_t end = bytes ? littleEndian(*bytes) : 0;
+                                 const std::uint64_t end = bytes ? wordIn(*bytes) : 0;
                                  if (place.address < end && end - place.address < kLargestStack) {
                                    place.belowEnd = end - place.address;
                                  }

@@ -55,6 +55,16 @@ class HitSearchTest : public test::SessionFixture {
     replies.push_back({"-break-watch", kWatched});
     gate(replies);
   }
+  /// Rank 1 has left its event, and stands between two.
+  void stepBehindItsEvent() {
+    stand();
+    session().setCurrentRank(1);
+    session().act(values::RankAction::Next, {1});
+    pump();
+    target().runs(1, 41);
+    target().gdbStops(1, R"(reason="end-stepping-range")");
+    pump();
+  }
   void countsSo(int hits) {
     target().gdbSays(1, "=breakpoint-modified,bkpt={number=\"7\",type=\"watchpoint\",times=\"" +
                             std::to_string(hits) + "\"}");
@@ -207,13 +217,7 @@ TEST_F(HitSearchTest, AtAHitChangesAreCountedUpToThisHit) {
 }
 
 TEST_F(HitSearchTest, BetweenTwoEventsItIsSaidWhatIsNotLookedAt) {
-  stand();
-  session().setCurrentRank(1);
-  session().act(values::RankAction::Next, {1});
-  pump();
-  target().runs(1, 41);
-  target().gdbStops(1, R"(reason="end-stepping-range")");
-  pump();
+  stepBehindItsEvent();
   session().lastChange(QStringLiteral("n"));
   gate({{"-break-watch", kWatched}});
   const std::uint64_t stop = target().last<protocol::Plan>()->stops[1];
@@ -289,13 +293,7 @@ TEST_F(HitSearchTest, WhatMeansNothingIsRefusedAtOnce) {
 
 /// Between two events there is no place to come back to: where the rank stands then is said.
 TEST_F(HitSearchTest, ARankThatWasMovedForNothingIsToldSo) {
-  stand();
-  session().setCurrentRank(1);
-  session().act(values::RankAction::Next, {1});
-  pump();
-  target().runs(1, 41);
-  target().gdbStops(1, R"(reason="end-stepping-range")");
-  pump();
+  stepBehindItsEvent();
   session().lastChange(QStringLiteral("n"));
   gate({{"-break-watch", R"(^error,msg="No symbol \"n\" in current context.")"}});
   target().comeToTheirStops();
