@@ -19,6 +19,7 @@
 
 #include "app/files/paths.h"
 #include "replay_engine/agent/child_output.h"
+#include "replay_engine/agent/cycle_counter.h"
 #include "replay_engine/agent/watchpoints.h"
 #include "replay_engine/base/unique_fd.h"
 #include "replay_engine/protocol/session_directory.h"
@@ -226,6 +227,20 @@ Check watchpointCheck(bool work) {
   return check;
 }
 
+Check cycleCounterCheck(bool traps) {
+  Check check{.name = "cycle-counter",
+              .state = traps ? CheckState::Works : CheckState::Limited,
+              .needed = false,
+              .found = traps ? "rdtsc can be recorded and given back" : agent::kNoCycleTrap,
+              .remedy = "",
+              .path = "",
+              .version = ""};
+  if (!traps) {
+    check.remedy = "record --rdtsc needs another machine; all else does not.";
+  }
+  return check;
+}
+
 Check sessionCheck() {
   Check check{.name = "session-directory",
               .state = CheckState::Works,
@@ -294,6 +309,7 @@ Checks systemChecks(const std::string& programs) {
                             ::access("/dev/shm", W_OK) == 0),
           sessionCheck(),
           watchpointCheck(agent::watchpointsWork()),
+          cycleCounterCheck(agent::cycleCounterTraps()),
           diskCheck(here, disk.free, disk.bytes, disk.seconds),
           coreCheck(lineOf("/proc/sys/kernel/core_pattern"), core.rlim_cur),
           namespaceCheck(namespaces),

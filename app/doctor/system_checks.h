@@ -13,6 +13,8 @@ namespace pf::app {
 [[nodiscard]] Check ptraceCheck(bool traced, const std::string& scope, bool root);
 /// The processor's watchpoints: what stops a rank where a value changes.
 [[nodiscard]] Check watchpointCheck(bool work);
+/// The trap of the cycle counter: what `record --rdtsc` lives by.
+[[nodiscard]] Check cycleCounterCheck(bool traps);
 /// kernel.core_pattern, and the limit of a core file's bytes.
 [[nodiscard]] Check coreCheck(const std::string& pattern, std::uint64_t limit);
 /// Bytes of /dev/shm, of which some are free; 0 of 0: it is not there.

@@ -16,6 +16,7 @@
 #include <cstring>
 #include <iterator>
 
+#include "replay_engine/agent/cycle_counter.h"
 #include "replay_engine/agent/mpi_library.h"
 #include "replay_engine/agent/proc.h"
 #include "replay_engine/agent/process_limits.h"
@@ -286,6 +287,11 @@ std::vector<std::string> Agent::givenEnvironment(std::vector<std::string> now) {
 }
 
 Status Agent::startProgram() {
+  if ((m_session.config().mode & kTrapTsc) != 0 && !cycleCounterTraps()) {
+    return Error{ErrorCode::System, kNoCycleTrap,
+                 replaying() ? "Replay this trace on another machine: it was recorded with --rdtsc."
+                             : "Leave out --rdtsc, or record on another machine."};
+  }
   Result<RankPageFile> page = RankPageFile::create(m_session.pagePath(::getpid()));
   Result<std::string> interposer = preloads();
   if (!page || !interposer) {

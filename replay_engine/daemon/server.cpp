@@ -28,22 +28,22 @@ constexpr std::size_t kMaxStrangers = 128;
 constexpr int kAcceptAtOnce = 32;
 constexpr int kMessagesAtOnce = 64;
 constexpr std::chrono::milliseconds kHelloWithin(2000);
-constexpr std::chrono::milliseconds kTick(50);
 constexpr std::chrono::milliseconds kLastWords(500);
 constexpr std::size_t kMaxAgentQueue = std::size_t{8} << 20U;
 constexpr std::size_t kMaxClientQueue = std::size_t{64} << 20U;
 constexpr std::size_t kMaxOutputQueue = std::size_t{8} << 20U;
 
-TimePoint clockNow() {
-  return std::chrono::steady_clock::now();
-}
-
 }  // namespace
 
 Server::Server(SessionDirectory session, LogicOptions options, ScheduleSource& source)
     : m_session(std::move(session)),
+      m_time(SteadyTime::Clock::now()),
       m_logic(std::move(options), source, clockNow()),
       m_epoll(::epoll_create1(EPOLL_CLOEXEC)) {}
+
+TimePoint Server::clockNow() {
+  return m_time.at(SteadyTime::Clock::now());
+}
 
 Server::~Server() {
   if (m_listener.valid()) {
@@ -103,7 +103,7 @@ void Server::run(int signals) {
       acceptAll();  // after the others, whose key may be waiting
     }
     if (const TimePoint now = clockNow(); now >= nextTick) {
-      nextTick = now + kTick;
+      nextTick = now + SteadyTime::kTick;
       dropLate(now);
       carryOut(m_logic.tick(now));
     }

@@ -11,6 +11,7 @@
 #include "replay_engine/base/result.h"
 #include "replay_engine/base/unique_fd.h"
 #include "replay_engine/daemon/session_logic.h"
+#include "replay_engine/daemon/steady_time.h"
 #include "replay_engine/protocol/framed_socket.h"
 #include "replay_engine/protocol/session_directory.h"
 
@@ -52,7 +53,10 @@ class Server {
   void flushAll(std::chrono::milliseconds most);
   [[nodiscard]] bool rightKey(const std::string& key) const;
 
+  TimePoint clockNow();
+
   protocol::SessionDirectory m_session;
+  SteadyTime m_time;
   SessionLogic m_logic;
   UniqueFd m_epoll;
   UniqueFd m_listener;

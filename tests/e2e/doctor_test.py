@@ -35,7 +35,7 @@ class DoctorTest(PhotofinishTest):
         checks = self.doctor(status=0)
         self.assertEqual({check["name"] for check in checks},
                          {"recorder", "mpi-library", "launcher", "mpi", "gdb", "ptrace", "shared-memory", "session-directory", "disk",
-                          "watchpoints", "core-files", "user-namespaces", "display"})
+                          "watchpoints", "cycle-counter", "core-files", "user-namespaces", "display"})
         libraries = {check["version"]: check for check in checks if check["name"] == "mpi-library"}
         self.assertTrue(any(check["state"] == "works" for check in libraries.values()), libraries)
         for version, check in libraries.items():

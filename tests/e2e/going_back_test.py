@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-from photofinish import BIN, PhotofinishTest, main, watchpoints_work
+from photofinish import BIN, PhotofinishTest, doctor_says, main
 
 BACK = BIN / "e2e" / "back"
 PASSES = 3000
@@ -99,7 +99,7 @@ class GoingBackTest(PhotofinishTest):
         self.record("t.pft", [BACK, PASSES, self.dir / "file"], "--mode", "all")
         run = self.script("break back.c:pass if i == 40 || i == 900 || i == 2000\nrun\nprint i\ncontinue\nprint i\ncontinue\nprint i\n"
                           "previous-hit\nprint i\nprevious-hit\nprint i\n"
-                          "delete 1\nreplay-to 0:1500\n".replace("back.c:pass", "pass") + ("last-change g_at\n" if watchpoints_work() else "") +
+                          "delete 1\nreplay-to 0:1500\n".replace("back.c:pass", "pass") + ("last-change g_at\n" if doctor_says("watchpoints") else "") +
                           "print g_at\n")
         self.assertEqual([int(value) for value in re.findall(r"^\[0\] (\d+)$", run.out, re.M)],
                          [40, 900, 2000, 900, 40, 9 * (1500 - FIRST)], run)

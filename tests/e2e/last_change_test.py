@@ -5,7 +5,7 @@ import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-from photofinish import BIN, PhotofinishTest, main, watchpoints_work
+from photofinish import BIN, PhotofinishTest, doctor_says, main
 
 C = """\
 #include <mpi.h>
@@ -81,7 +81,7 @@ class LastChangeTest(PhotofinishTest):
         self.need("mpirun", "gdb", BIN / "photofinish-headless")
 
     def need_watchpoints(self):
-        if not watchpoints_work():
+        if not doctor_says("watchpoints"):
             self.skipTest("this machine's watchpoints do not work: photofinish doctor")
 
     def build(self, compiler, name, source, *options):
@@ -142,7 +142,7 @@ class LastChangeTest(PhotofinishTest):
 
     def test_a_machine_that_sees_no_changes(self):
         """Nothing is said to be unchanged where it could not be seen."""
-        if watchpoints_work():
+        if doctor_says("watchpoints"):
             self.skipTest("this machine's watchpoints work")
         self.build("mpicc", "change.c", C)
         for lines in (f"break change.c:{line_of(C, 'HERE')} @0\nrun\nlast-change sum\n", "break watch rank\nrun\nbreakpoints\n"):

@@ -13,7 +13,7 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-from photofinish import BIN, PhotofinishTest, main, watchpoints_work
+from photofinish import BIN, PhotofinishTest, doctor_says, main
 
 PROGRAM = """\
 #include <mpi.h>
@@ -182,7 +182,7 @@ class ScriptTest(PhotofinishTest):
         for k in range(3):
             words |= {f"value{k}": 10 * sources[k], f"source{k}": sources[k], f"sum{k}": sums[k]}
         return re.sub(r"@(\w+)@", lambda found: str(words[found.group(1)]),
-                      WALK.replace("@last-change@\n", LAST_CHANGE if watchpoints_work() else ""))
+                      WALK.replace("@last-change@\n", LAST_CHANGE if doctor_says("watchpoints") else ""))
 
     def test_a_walk_and_the_same_again(self):
         first = self.script(self.filled_in())

@@ -7,7 +7,7 @@ import shutil
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-from photofinish import BIN, SOURCE, PhotofinishTest, main, watchpoints_work
+from photofinish import BIN, SOURCE, PhotofinishTest, doctor_says, main
 
 MOST_RUNS = 20  # until a lesson's program fails
 # What differs from run to run in a line that is quoted: numbers but those of source lines, addresses, how a run was timed,
@@ -102,7 +102,7 @@ class TutorialTest(PhotofinishTest):
 
     def test_6_closed_too_soon(self):
         self.need("mpicxx")
-        if not watchpoints_work():
+        if not doctor_says("watchpoints"):
             self.skipTest("this machine's watchpoints do not work: photofinish doctor")
         self.lesson(6)
 

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <poll.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <csignal>
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -14,6 +19,7 @@
 #include <gtest/gtest.h>
 
 #include "replay_engine/agent/build_id.h"
+#include "replay_engine/agent/cycle_counter.h"
 #include "replay_engine/agent/log_syncer.h"
 #include "replay_engine/agent/proc.h"
 #include "replay_engine/agent/rank_page_file.h"
@@ -65,6 +71,36 @@ TEST(SeparateSymbols, OfTheCLibraryDoNotCount) {
   put(directory + self + ".debug");
   EXPECT_FALSE(onlyTheCLibraryIsThere(own, directory));
   std::filesystem::remove_all(directory);
+}
+
+/// As a machine that grants the trap and has none.
+bool takeTrapAway() {
+  std::array<sock_filter, 6> code{{
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_prctl, 0, 3),
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, args)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PR_SET_TSC, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  }};
+  const sock_fprog program{code.size(), code.data()};
+  return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+TEST(CycleCounter, IsTriedAndNotBelieved) {
+  constexpr int kNoFilter = 2;
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::_exit(!takeTrapAway() ? kNoFilter : cycleCounterTraps() ? 1 : 0);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  ASSERT_TRUE(WIFEXITED(status));
+  if (WEXITSTATUS(status) == kNoFilter) {
+    GTEST_SKIP() << "no filter of system calls here";
+  }
+  EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
 TEST(Proc, KnowsStateAndAncestry) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <gtest/gtest.h>
 
+#include "replay_engine/daemon/steady_time.h"
 #include "replay_engine/daemon/tests/simulated_session.h"
 
 namespace pf::daemon {
@@ -371,6 +372,21 @@ TEST(Stall, IsNoProofUntilEachRankHasHadAProcessor) {
   s.pass(3'000);
   ASSERT_EQ(s.verdicts().size(), 2U);
   EXPECT_TRUE(s.verdicts()[1].proven);
+}
+
+TEST(Stall, ATimeInWhichTheMachineStoodStillIsNone) {
+  SteadyTime::Clock::time_point clock{};
+  SteadyTime time(clock);
+  const auto begun = time.at(clock);
+  for (int i = 0; i < 20; ++i) {
+    clock += SteadyTime::kTick;
+    EXPECT_EQ(time.at(clock) - begun, clock - SteadyTime::Clock::time_point{});
+  }
+  const auto before = time.at(clock);
+  clock += std::chrono::hours(1);
+  EXPECT_EQ(time.at(clock) - before, SteadyTime::kMostAtOnce);
+  clock += SteadyTime::kTick;
+  EXPECT_EQ(time.at(clock) - before, SteadyTime::kMostAtOnce + SteadyTime::kTick);
 }
 
 TEST(Stall, NotBeforeEveryAgentHasAnswered) {
