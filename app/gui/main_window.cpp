@@ -492,7 +492,7 @@ void MainWindow::connectRecording() {
   });
   connect(m_recording, &RecordingDesk::stuck, this, [this](const QString& why) {
     m_banner->showStuck(why);
-    say(tr("The program that is recorded does not get on: %1.").arg(why), true);
+    say(tr("The program that is recorded makes no progress: %1.").arg(why), true);
   });
   connect(m_banner, &FailureBanner::endWanted, m_recording, &RecordingDesk::endNow);
   connect(m_recording, &RecordingDesk::failed, this, [this](const QString& trace, int status) {
@@ -548,6 +548,7 @@ void MainWindow::connectFiles() {
     m_workspaces->suggest(Workspace::Races);
     m_docks->showPane("races");
     m_shown->selectRace(race);
+    m_views.diagram->setFocus();  // Return replays to what is selected there
   });
   connect(m_banner, &FailureBanner::raceFound, m_views.races, [this](int race) {
     if (m_views.races->selectedRace() < 0) {  // explained, but not gone to

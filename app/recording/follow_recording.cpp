@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/recording/follow_recording.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -228,16 +230,18 @@ void Following::fileWhoIsStuck() {
 void Following::stalled(const protocol::Verdict& verdict) {
   m_stall = verdict;
   const bool ends = m_patience.endStuck && (verdict.proven || verdict.overLimit);
-  const char* const then =
-      ends             ? "it is ended"
-      : verdict.proven ? "it is left alone; Ctrl-C ends it, and the trace is made then"
-                       : "that may be right, in a long operation or with much data; it is left "
-                         "alone; Ctrl-C ends it, and the trace is made then";
+  const std::string how = std::string("it is left alone; ") +
+                          (::isatty(STDERR_FILENO) != 0 ? "Ctrl-C" : "SIGINT to this process") +
+                          " ends it, and the trace is made then";
+  const std::string then = ends ? "it is ended"
+                           : verdict.proven
+                               ? how
+                               : "that may be right, in a long operation or with much data; " + how;
   if (!m_patience.quiet) {
     std::fprintf(stderr,
-                 "photofinish: the program does not get on: %s\n"
+                 "photofinish: the program makes no progress: %s\n"
                  "photofinish: %s\n",
-                 shown(verdict.text).c_str(), then);
+                 shown(verdict.text).c_str(), then.c_str());
   }
   if (ends) {
     m_stuck = true;

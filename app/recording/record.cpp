@@ -39,7 +39,10 @@ std::string freeName(const std::string& base, const IsTaken& taken) {
 
 std::string nameOf(const RecordOptions& options, const LaunchCommand& command,
                    const IsTaken& taken) {
-  return options.output.empty() ? freeName(command.title(), taken) : options.output;
+  if (!options.output.empty()) {
+    return options.output;
+  }
+  return freeName((fs::path(options.directory) / command.title()).string(), taken);
 }
 
 /// `grouped`: contents of messages between groups were kept.

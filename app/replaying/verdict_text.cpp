@@ -65,9 +65,9 @@ Stall meaningOf(const protocol::Verdict& verdict, const db::RunInfo& run) {
 const char* words(Stall stall) {
   switch (stall) {
     case Stall::AsRecorded:
-      return "the replay does not get on; the recording ends here, too";
+      return "the replay makes no progress; the recording ends here, too";
     case Stall::Proven:
-      return "the replay does not get on, though the recorded run did";
+      return "the replay makes no progress, though the recorded run did";
     case Stall::MayGoOn:
       break;
   }

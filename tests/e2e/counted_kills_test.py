@@ -171,7 +171,7 @@ class CountedKillsTest(PhotofinishTest):
         for number in range(KILLS):
             which, turn = number % len(VICTIMS), number // len(VICTIMS)
             victim, mode = VICTIMS[which], MODES[(which + turn) % len(MODES)]
-            trace = self.dir / ("run-1.pft" if victim == WINDOW else f"{number}.pft")
+            trace = self.dir / ("counted-1.pft" if victim == WINDOW else f"{number}.pft")
             with self.subTest(kill=number, victim=victim, mode=mode, seed=SEED):
                 self.no_pages()
                 try:

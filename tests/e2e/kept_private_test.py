@@ -233,7 +233,7 @@ class KeptPrivateTest(PhotofinishTest):
     def test_deadlock_of_which_the_end_is_not_known(self):
         """The recorder was killed: nobody has seen the program's exit status. A replay that hangs again does not exit 0."""
         with self.start([BIN / "photofinish", "record", "-o", self.dir / "t.pft", *self.mpirun(3, STUCK)], env={"STUCK": "deadlock"}) as command:
-            command.wait_for(lambda: "does not get on" in command.errors(), 60)
+            command.wait_for(lambda: "makes no progress" in command.errors(), 60)
             os.kill(command.pid, signal.SIGKILL)
             command.wait_for(lambda: command.process.poll() is not None)
             for pid in command.find("mpirun"):

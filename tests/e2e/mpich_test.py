@@ -116,7 +116,7 @@ class MpichTest(PhotofinishTest):
             with self.subTest(program=name, mode=mode):
                 entry, launch = self.corpus(name)
                 recorded = self.record_failing(launch, "--mode", mode, "--end-stuck",
-                                               failed=lambda run: run.status != 0 and "does not get on" not in run.err)
+                                               failed=lambda run: run.status != 0 and "makes no progress" not in run.err)
                 info = self.info()
                 self.assertFalse(info["complete"], info)
                 self.assertTrue(info["cut"], info)
@@ -150,11 +150,11 @@ class MpichTest(PhotofinishTest):
 
     def test_deadlock(self):
         launch = self.corpus("deadlock_in_order")[1]
-        recorded = self.record_failing(launch, "--end-stuck", failed=lambda run: "does not get on" in run.err)
+        recorded = self.record_failing(launch, "--end-stuck", failed=lambda run: "makes no progress" in run.err)
         self.assertRegex(recorded.err, r"rank 0 waits? .*rank 2", recorded)
         replayed = self.replay("t.pft", "--jitter", 3)
         self.assertIsNotNone(replayed.status, replayed)
-        self.assertRegex(replayed.err, r"photofinish: .*(does not get on|recording ends)", replayed)
+        self.assertRegex(replayed.err, r"photofinish: .*(makes no progress|recording ends)", replayed)
         self.assertRegex(replayed.err, "MPI_Recv", replayed)
 
     def test_what_a_receive_had_taken_in_a_run_that_hung(self):
@@ -163,7 +163,7 @@ class MpichTest(PhotofinishTest):
         for mode, how in (("outcomes", []), ("all", ["many"]), ("outcomes", ["persistent"])):
             with self.subTest(mode=mode, how=how):
                 recorded = self.record("t.pft", self.mpiexec(3, program, *how), "--end-stuck", "--mode", mode, status=None)
-                self.assertIn("does not get on", recorded.err, recorded)
+                self.assertIn("makes no progress", recorded.err, recorded)
                 replayed = self.replay("t.pft", limits=no_message_queues)
                 self.assertNotIn("fine", replayed.out, replayed)
                 self.assertIn("MPI_Recv", replayed.err, replayed)

@@ -81,7 +81,7 @@ class OutcomesTest(PhotofinishTest):
             with self.start([BIN / "photofinish", "record", "--jitter", seed, "-o", self.dir / "t.pft",
                              *self.mpirun(4, BIN / "corpus" / "deadlock_in_order")]) as command:
                 begin = time.monotonic()
-                command.wait_for(lambda: command.process.poll() is not None or "does not get on" in command.errors())
+                command.wait_for(lambda: command.process.poll() is not None or "makes no progress" in command.errors())
                 told = time.monotonic() - begin
                 if command.process.poll() is not None:
                     command.finish(10)  # this time the other message came first

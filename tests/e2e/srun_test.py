@@ -158,7 +158,7 @@ class SrunTest(PhotofinishTest):
 
     def test_deadlock(self):
         recorded = self.record("t.pft", self.srun(2, E2E / "stuck"), "--end-stuck", status=None, env={"STUCK": "deadlock"})
-        self.assertRegex(recorded.err, "does not get on: .*wait", recorded)
+        self.assertRegex(recorded.err, "makes no progress: .*wait", recorded)
         self.assertRegex(recorded.err, "rank 0 waits in MPI_Ssend .*stuck.c:", recorded)
         self.assertNotEqual(recorded.status, 0)
         replayed = self.replay("t.pft", env={"STUCK": "deadlock"})

@@ -292,7 +292,7 @@ class PhotofinishTest(unittest.TestCase):
         """Records a program that does not end: until that is said, and a little longer; then it is ended."""
         words = [BIN / "photofinish", "record", "-o", self.dir / trace, *options, *launch]
         with self.start(words, **how) as command:
-            command.wait_for(lambda: "does not get on" in command.errors(), 60)
+            command.wait_for(lambda: "makes no progress" in command.errors(), 60)
             self.assertIsNone(command.process.poll(), "the job is left alone")
             os.kill(command.pid, signal.SIGTERM)
             return command.finish(60)

@@ -180,6 +180,7 @@ void SpaceTimeView::showMenu(const QPoint& globalPosition) {
   using enum DiagramAction;
   QMenu menu(this);
   menu.addActions(m_actions->actions({ReplayHere, BreakHere, Bookmark, Contents}));
+  menu.addActions(m_ofEvents);
   if (const EventRef selected = selectedEvent(); selected.valid()) {
     m_rankRows->addRankCommands(menu, {selected.rank});
   }

@@ -94,6 +94,8 @@ class SpaceTimeView : public QWidget {
   [[nodiscard]] QList<QAction*> searchActions() const;
   /// Hide, show only, collapse, sort: for a menu.
   [[nodiscard]] QList<QAction*> rankActions() const;
+  /// What else can be done with a selected event.
+  void addToMenuOfEvents(QAction* action) { m_ofEvents.append(action); }
   [[nodiscard]] SearchBar* searchBar() const { return m_search; }
   /// As a strip: what lies around the rows goes where there is no room for it.
   [[nodiscard]] QSize minimumSizeHint() const override { return {320, 110}; }
@@ -135,6 +137,7 @@ class SpaceTimeView : public QWidget {
   DiagramFooter* m_footer;
   DiagramActions* m_actions;
   AxisChoice* m_axis;
+  QList<QAction*> m_ofEvents;
   QWidget* m_toolBar = nullptr;
   QWidget* m_called = nullptr;  ///< that is there by the user's wish, whatever the height
 };

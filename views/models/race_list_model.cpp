@@ -273,8 +273,8 @@ QVariant RaceListModel::headerData(int section, Qt::Orientation orientation, int
   if (orientation != Qt::Horizontal || section < 0 || section >= ColumnCount) {
     return {};
   }
-  static const char* const kTitles[] = {"Weight", "Rank", "Event",  "Call",       "Location",
-                                        "Took",   "Tag",  "Others", "From ranks", "Kind"};
+  static const char* const kTitles[] = {"Suspicion", "Rank", "Event",  "Call",       "Location",
+                                        "Took",      "Tag",  "Others", "From ranks", "Kind"};
   static const char* const kTips[] = {
       "How the race relates to the failure; sort by it to see the likeliest culprit first",
       "Rank that receives",

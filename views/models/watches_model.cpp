@@ -72,6 +72,16 @@ void WatchesModel::forgetValues() {
   }
 }
 
+void WatchesModel::setOld(bool old) {
+  if (old != m_old) {
+    m_old = old;
+    if (!m_expressions.isEmpty()) {
+      Q_EMIT dataChanged(index(0, ValueColumn),
+                         index(toInt(m_expressions.size()) - 1, ValueColumn));
+    }
+  }
+}
+
 void WatchesModel::setRank(int rank) {
   if (rank != m_rank) {
     m_rank = rank;
@@ -179,7 +189,9 @@ QVariant WatchesModel::data(const QModelIndex& index, int role) const {
     case Qt::ToolTipRole:
       return watchTip(expression, value);
     case ToneRole:
-      return static_cast<int>(failed ? Tone::Muted : changed ? Tone::Changed : Tone::Normal);
+      return static_cast<int>(failed || m_old ? Tone::Muted
+                              : changed       ? Tone::Changed
+                                              : Tone::Normal);
     case BoldRole:
       return changed;
     case MonospaceRole:

@@ -238,7 +238,10 @@ void InspectionTest::stragglersAreNamed() {
   QCOMPARE(groupRunText(run, fourRanks()),
            u"next (workers): 2 of 4 ranks; ranks 1, 3 still run in MPI_Recv, waiting for rank 0; "
            u"ranks 4-5 have no debugger"_s);
-  QCOMPARE(groupRunText({u"pause"_s, {}, {2}, {}, {}}, fourRanks()), u"pause: 1 of 1 rank"_s);
+  QCOMPARE(groupRunText({u"pause"_s, {}, {2}, {}, {}}, fourRanks()),
+           u"pause: the rank has stopped"_s);
+  QCOMPARE(groupRunText({u"continue"_s, {}, {0, 1, 2, 3}, {}, {}}, fourRanks()),
+           u"continue: all 4 ranks have stopped"_s);
   QList<RankState> states = fourRanks();
   states[1].activity = RankActivity::Finished;
   QCOMPARE(groupRunText({u"continue"_s, {}, {0, 1}, {1}, {}}, states),

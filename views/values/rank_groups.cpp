@@ -199,6 +199,10 @@ QString groupRunText(const GroupRun& run, const QList<RankState>& states) {
   if (!run.who.isEmpty()) {
     text += u" (%1)"_s.arg(run.who);
   }
+  if (run.underWay.isEmpty() && run.debugless.isEmpty() && !run.ranks.isEmpty()) {
+    return text + (run.ranks.size() == 1 ? u": the rank has stopped"_s
+                                         : u": all %1 ranks have stopped"_s.arg(run.ranks.size()));
+  }
   text += u": %1 of %2"_s.arg(run.ranks.size() - run.underWay.size())
               .arg(counted(static_cast<std::size_t>(run.ranks.size()), u"rank"_s, u"ranks"_s));
   for (auto it = late.begin(); it != late.end(); ++it) {

@@ -127,6 +127,7 @@ void ReplayActions::makeWaysOn() {
   m_goals = {failing, nextReceive, m_views.diagram->action(views::DiagramAction::ReplayHere), mark};
   m_ways = {nextEvent, nextRacing};
   m_needRecording.append(mark);
+  m_views.diagram->addToMenuOfEvents(mark);
   using values::RankAction;
   const auto ofRanks = [this](RankAction action, const QString& text) {
     return named(m_views.ranks->action(action), text);

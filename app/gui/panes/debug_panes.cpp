@@ -129,6 +129,7 @@ void DebugPanes::connectStack() {
             if (frames.isEmpty()) {
               m_views.variables->model()->clear();
             }
+            m_views.watches->model()->setOld(frames.isEmpty());
             m_views.console->setReady(!frames.isEmpty(),
                                       tr("the rank is running, or has no debugger"));
           });

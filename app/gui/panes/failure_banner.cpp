@@ -125,7 +125,7 @@ void FailureBanner::clear() {
 void FailureBanner::showStuck(const QString& why) {
   clear();
   m_text->setText(
-      tr("The program that is recorded does not get on: %1.").arg(values::oneLine(why)));
+      tr("The program that is recorded makes no progress: %1.").arg(values::oneLine(why)));
   m_end->show();
   show();
 }

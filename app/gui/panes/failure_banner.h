@@ -26,7 +26,7 @@ class FailureBanner : public QFrame {
   /// `failed`: nothing hides it. Which race to look at first is worked out on another thread, and added.
   void showRun(const std::optional<app::WhatFailed>& failed, const app::LastPrinted& printed,
                const views::TraceIndexPtr& index);
-  /// A program that is being recorded does not get on: why. It can be ended from here.
+  /// A program that is being recorded makes no progress: why. It can be ended from here.
   void showStuck(const QString& why);
   void clear();
 
@@ -36,7 +36,7 @@ class FailureBanner : public QFrame {
   void raceFound(int race);   ///< the one to look at first is known
   void waitsWanted();         ///< who waits for whom at the end of the record
   void blameWanted();         ///< which delivery is to blame
-  void endWanted();           ///< the recording that does not get on
+  void endWanted();           ///< the recording that makes no progress
   /// A frame of the traceback. `file` is as Python printed it.
   void placeWanted(const QString& file, int line);
 

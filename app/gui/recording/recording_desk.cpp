@@ -101,15 +101,19 @@ QString goodBeside(const QString& trace) {
 
 }  // namespace
 
-/// Of a trace, and of the good one beside it.
-QString RecordingDesk::freeName(const RecordRequest& request) const {
-  for (int i = 1;; ++i) {
-    const QString trace = QStringLiteral("%1/run-%2.pft").arg(request.directory).arg(i);
-    if (!QFileInfo::exists(trace) && !QFileInfo::exists(trace + QStringLiteral(".d")) &&
-        (request.runs < 2 || !QFileInfo::exists(goodBeside(trace)))) {
-      return trace;
-    }
+/// Of a trace, and of the good one beside it: as the command line names them.
+QString RecordingDesk::freeName(const RecordRequest& request, const QStringList& words) {
+  app::RecordOptions options;
+  options.directory = request.directory.toStdString();
+  for (const QString& word : words) {
+    options.command.push_back(word.toStdString());
   }
+  const auto taken = [&](const std::string& trace) {
+    return request.runs > 1 && QFileInfo::exists(goodBeside(QString::fromStdString(trace)));
+  };
+  const Result<std::string> name = app::nameOfTrace(options, taken);
+  // What is no command of a launcher is refused by what records it.
+  return name ? QString::fromStdString(*name) : request.directory + QStringLiteral("/run.pft");
 }
 
 namespace {
@@ -145,7 +149,7 @@ void RecordingDesk::start(const RecordRequest& request, const QStringList& words
     return;
   }
   m_strip.start(tr("Recording %1 …").arg(request.command), true);
-  m_trace = freeName(request);
+  m_trace = freeName(request, words);
   m_good = goodBeside(m_trace);
   m_line.clear();
   m_why.clear();
@@ -185,11 +189,11 @@ void RecordingDesk::heard(const RecordRequest& request, const QByteArray& text) 
   }
 }
 
-/// Of several runs, how each has ended stands in the strip. Why a program does not get on may be some lines.
+/// Of several runs, how each has ended stands in the strip. Why a program makes no progress may be some lines.
 void RecordingDesk::heardLine(const RecordRequest& request, const QString& line) {
   constexpr qsizetype kLongest = 1000;
   static const QLatin1String kSays("photofinish: ");
-  static const QLatin1String kStuck("photofinish: the program does not get on: ");
+  static const QLatin1String kStuck("photofinish: the program makes no progress: ");
   if (line.startsWith(kStuck)) {
     m_why = line.mid(kStuck.size());
   } else if (!m_why.isEmpty() && line.startsWith(kSays)) {

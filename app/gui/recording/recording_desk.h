@@ -43,7 +43,7 @@ class RecordingDesk : public QObject {
  Q_SIGNALS:
   void begun(const QString& trace, bool follow);
   void printed(const QByteArray& text);  ///< the program, or `record`
-  void stuck(const QString& why);        ///< the program does not get on
+  void stuck(const QString& why);        ///< the program makes no progress
   void recorded(const QString& trace, const QStringList& command, const QString& input);
   /// Of several runs one has failed; the last one that did not is `good`, empty if there was none. recorded() of the former
   /// follows.
@@ -58,7 +58,7 @@ class RecordingDesk : public QObject {
   void ask();
   void startExample();
   void start(const RecordRequest& request, const QStringList& words);
-  [[nodiscard]] QString freeName(const RecordRequest& request) const;
+  [[nodiscard]] static QString freeName(const RecordRequest& request, const QStringList& words);
   void ended(QProcess* process, const RecordRequest& request, const QStringList& words, int status);
   void endedSearch(const RecordRequest& request, const QStringList& words);
   void heardLine(const RecordRequest& request, const QString& line);
@@ -75,7 +75,7 @@ class RecordingDesk : public QObject {
   QString m_trace;
   QString m_good;  ///< beside it, of several runs
   QString m_line;  ///< of what `record` says, not yet whole
-  QString m_why;   ///< lines of it that say why the program does not get on
+  QString m_why;   ///< lines of it that say why the program makes no progress
   RecordRequest m_request;
   std::unique_ptr<PeekDirectory> m_peeks;
   int m_peekNumber = 0;

@@ -142,7 +142,7 @@ void BannerTest::aHangWhileRecordingCanBeEnded() {
     }
   }
   QTRY_VERIFY_WITH_TIMEOUT(button("endRecording").isVisible(), kPatience);
-  QVERIFY2(text().startsWith(QStringLiteral("The program that is recorded does not get on: ")) &&
+  QVERIFY2(text().startsWith(QStringLiteral("The program that is recorded makes no progress: ")) &&
                text().contains(QStringLiteral(" waits in MPI_")),
            qPrintable(text()));
   QVERIFY(!button("goThere").isVisible() && !button("whoWaits").isVisible());

@@ -141,9 +141,9 @@ void FollowTest::recordedByTheWindow() {
   QVERIFY(followAction()->isChecked());
   QVERIFY(opened.wait(kPatience));
   QVERIFY(opened.first()[0].toBool());
-  QVERIFY2(m_window->windowTitle().contains(QLatin1String("run-1.pft (recording)")),
+  QVERIFY2(m_window->windowTitle().contains(QLatin1String("growing-1.pft (recording)")),
            qPrintable(m_window->windowTitle()));
-  QVERIFY2(followed().contains(QLatin1String("following run-1.pft: ")) &&
+  QVERIFY2(followed().contains(QLatin1String("following growing-1.pft: ")) &&
                followed().contains(QLatin1String(" events, as of ")),
            qPrintable(followed()));
 
@@ -210,10 +210,10 @@ void FollowTest::recordedByTheWindow() {
   QCOMPARE(opened.size(), 1);
   QCOMPARE(canvas().eventCursor().selected(), receive);
   QVERIFY(view().t1 >= last() && view().t1 < last() + 2);
-  QCOMPARE(m_versions.last(), fileOf("run-1.pft"));
+  QCOMPARE(m_versions.last(), fileOf("growing-1.pft"));
   QVERIFY(m_window->statusText().contains(QLatin1String("racing receive")));
   m_window->session().bookmarks().add({0, 3}, QStringLiteral("afterwards"));
-  auto store = pf::db::TraceStore::open(fileOf("run-1.pft").toStdString(),
+  auto store = pf::db::TraceStore::open(fileOf("growing-1.pft").toStdString(),
                                         pf::db::TraceStore::Mode::ReadOnly);
   QVERIFY(store.ok());
   const auto records = pf::session::readRecords(*store);

@@ -9,6 +9,7 @@
 
 #include <QLineEdit>
 #include <QTableView>
+#include <QToolButton>
 
 #include "app/gui/tests/turn_meter.h"
 
@@ -25,6 +26,7 @@ class PersonTest : public test::Person {
  private Q_SLOTS:
   void initTestCase();
   void aWrongValue();
+  void aWrongValueByTheBanner();
   void aCrash();
   void aHang();
   void turnsAreMeasured();
@@ -33,6 +35,7 @@ class PersonTest : public test::Person {
   /// Records a program of the corpus until a run fails as `fails` says, and opens it.
   [[nodiscard]] bool start(const char* program, const QStringList& options,
                            const std::function<bool(const test::Recorded&)>& fails);
+  [[nodiscard]] QModelIndex yieldThatIsAReport();
 };
 
 void PersonTest::initTestCase() {
@@ -44,6 +47,19 @@ bool PersonTest::start(const char* program, const QStringList& options,
                        const std::function<bool(const test::Recorded&)>& fails) {
   return open(QString::fromLatin1(program), options, 4,
               {test::bin((QByteArray("corpus/") + program).constData())}, fails);
+}
+
+/// A receive in collect_yields that took a report (tag 4).
+QModelIndex PersonTest::yieldThatIsAReport() {
+  const auto& execution = session().trace()->execution;
+  return raceRow([&](const pf::Race& race) {
+    const pf::EventRef post{
+        race.rank, execution.ranks[static_cast<std::size_t>(race.rank)].receives[race.index].post};
+    const std::uint32_t site =
+        execution.ranks[static_cast<std::size_t>(race.rank)].events[post.serial - 1].site;
+    return execution.sites[site].function == "collect_yields" &&
+           execution.messages[race.taken].tag == 4;
+  });
 }
 
 /// harvest: at the failing receive a report has a wrong number. Of the receives that took a report
@@ -86,15 +102,7 @@ void PersonTest::aWrongValue() {
   Hand::press("ctrl+1");
   Hand::click(m_window->races().filterEdit());
   Hand::type(QStringLiteral("tag:4"));
-  const auto& execution = session().trace()->execution;
-  const auto cause = raceRow([&](const pf::Race& race) {
-    const pf::EventRef post{
-        race.rank, execution.ranks[static_cast<std::size_t>(race.rank)].receives[race.index].post};
-    const std::uint32_t site =
-        execution.ranks[static_cast<std::size_t>(race.rank)].events[post.serial - 1].site;
-    return execution.sites[site].function == "collect_yields" &&
-           execution.messages[race.taken].tag == 4;
-  });
+  const auto cause = yieldThatIsAReport();
   QVERIFY(cause.isValid());
   QVERIFY(Hand::clickRow(m_window->races().table(), cause));
   look("harvest-race");
@@ -108,6 +116,28 @@ void PersonTest::aWrongValue() {
   QTRY_COMPARE_WITH_TIMEOUT(valueOf(QStringLiteral("status"), QStringLiteral("MPI_TAG")),
                             QStringLiteral("4"), kPatience);
   look("harvest-cause");
+}
+
+/// The same, as one does who has found a bug so before: from the race that the banner names to the one of the same
+/// sender's that is of another place.
+void PersonTest::aWrongValueByTheBanner() {
+  QVERIFY(start("harvest", {}, [](const test::Recorded& run) {
+    return run.status != 0 && run.output.contains("reports");
+  }));
+  const auto* first = m_window->findChild<QToolButton*>(QStringLiteral("firstRace"));
+  QTRY_VERIFY_WITH_TIMEOUT(first->isVisible(), kPatience);
+  Hand::click(first);
+  look("harvest-first-race");
+  QVERIFY(Hand::clickRow(m_window->races().table(), yieldThatIsAReport()));
+  go("Return");
+  Hand::press("ctrl+2");
+  QTRY_COMPARE_WITH_TIMEOUT(here(), QStringLiteral("collect_yields"), kPatience);
+  go("F10");
+  openVariable("status");
+  QTRY_COMPARE_WITH_TIMEOUT(valueOf(QStringLiteral("status"), QStringLiteral("MPI_TAG")),
+                            QStringLiteral("4"), kPatience);
+  look("harvest-first-race-cause");
+  found(8);
 }
 
 /// segfault_in_order: a null list. Back, receive by receive, to the one that took rank 2's message

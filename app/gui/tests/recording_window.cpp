@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // recording_window DIRECTORY follow|choices COMMAND: a window in which a person has chosen "Record a run", for tests that kill
-// it. Its trace is DIRECTORY/run-1.pft; `follow` shows it while it runs.
+// it. Its trace is DIRECTORY/PROGRAM-1.pft; `follow` shows it while it runs.
 #include <cstdio>
 
 #include <QAction>

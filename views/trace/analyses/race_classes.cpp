@@ -315,8 +315,8 @@ QVariant RaceClassModel::headerData(int section, Qt::Orientation orientation, in
   if (orientation != Qt::Horizontal || section < 0 || section >= ColumnCount) {
     return {};
   }
-  static const char* const kTitles[] = {"Weight", "Receive", "Sent from", "Races",
-                                        "Ranks",  "First",   "Last",      "Note"};
+  static const char* const kTitles[] = {"Suspicion", "Receive", "Sent from", "Races",
+                                        "Ranks",     "First",   "Last",      "Note"};
   static const char* const kTips[] = {
       "Of its weightiest race; benign where somebody has said so",
       "Call and place of the receives",
