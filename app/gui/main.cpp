@@ -24,6 +24,7 @@
 #include "replay_engine/base/caught.h"
 #include "replay_engine/base/unique_fd.h"
 #include "views/diagram/space_time_view.h"
+#include "views/panes/framed_boxes.h"
 
 namespace {
 
@@ -218,6 +219,7 @@ int windowMain(int argc, char** argv) {
   // a trace of 10^7 events.
   (void)::mallopt(M_ARENA_MAX, 1);
   Application application(argc, argv);
+  QApplication::setStyle(new pf::views::FramedBoxes);
   QCoreApplication::setOrganizationName(QStringLiteral("photofinish"));
   QCoreApplication::setApplicationName(QStringLiteral("photofinish"));
   QCoreApplication::setApplicationVersion(QString::fromLatin1(pf::app::kVersion));

@@ -4,14 +4,11 @@
 #include <algorithm>
 
 #include <QAbstractItemView>
-#include <QApplication>
 #include <QFontDatabase>
 #include <QGuiApplication>
 #include <QHeaderView>
 #include <QHelpEvent>
-#include <QPainter>
 #include <QRegularExpression>
-#include <QStyle>
 #include <QTableView>
 #include <QToolTip>
 #include <QTreeView>
@@ -33,24 +30,6 @@ QFont fixedFont() {
 QSize PlainDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const {
   const QSize size = QStyledItemDelegate::sizeHint(option, index);
   return {size.width() + 6, std::max(size.height(), option.fontMetrics.height() + 7)};
-}
-
-/// A box that is not ticked can hardly be seen in dark colours: it has a frame.
-void PlainDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
-                          const QModelIndex& index) const {
-  QStyledItemDelegate::paint(painter, option, index);
-  const QVariant check = index.data(Qt::CheckStateRole);
-  if (!check.isValid() || check.toInt() == Qt::Checked) {
-    return;
-  }
-  QStyleOptionViewItem item = option;
-  initStyleOption(&item, index);
-  const QStyle& style = item.widget != nullptr ? *item.widget->style() : *QApplication::style();
-  const QRect box = style.subElementRect(QStyle::SE_ItemViewItemCheckIndicator, &item, item.widget);
-  painter->save();
-  painter->setPen(Theme::of(item.palette).muted);
-  painter->drawRect(box.adjusted(0, 0, -1, -1));
-  painter->restore();
 }
 
 bool PlainDelegate::helpEvent(QHelpEvent* event, QAbstractItemView* view,

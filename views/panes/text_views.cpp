@@ -79,6 +79,7 @@ OutputView::OutputView(QWidget* parent, std::size_t limitBytes)
   auto* top = new QHBoxLayout;
   top->setContentsMargins(6, 4, 6, 4);
   top->addWidget(m_ranks);
+  top->addSpacing(6);
   top->addWidget(m_errorsOnly);
   top->addWidget(m_cut, 1);
   top->addWidget(clearButton);

@@ -242,6 +242,12 @@ void InspectionTest::stragglersAreNamed() {
            u"pause: the rank has stopped"_s);
   QCOMPARE(groupRunText({u"continue"_s, {}, {0, 1, 2, 3}, {}, {}}, fourRanks()),
            u"continue: all 4 ranks have stopped"_s);
+  QList<RankState> ended = fourRanks();
+  for (RankState& state : ended) {
+    state.activity = RankActivity::Finished;
+  }
+  QCOMPARE(groupRunText({u"continue"_s, {}, {0, 1, 2, 3}, {}, {}}, ended),
+           u"continue: all 4 ranks have ended"_s);
   QList<RankState> states = fourRanks();
   states[1].activity = RankActivity::Finished;
   QCOMPARE(groupRunText({u"continue"_s, {}, {0, 1}, {1}, {}}, states),

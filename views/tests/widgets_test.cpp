@@ -4,6 +4,7 @@
 #include <QAbstractItemModelTester>
 #include <QAction>
 #include <QApplication>
+#include <QCheckBox>
 #include <QComboBox>
 #include <QHeaderView>
 #include <QLabel>
@@ -24,6 +25,7 @@
 #include "views/models/variables_model.h"
 #include "views/models/watches_model.h"
 #include "views/panes/debug_views.h"
+#include "views/panes/framed_boxes.h"
 #include "views/panes/icons.h"
 #include "views/panes/race_list_view.h"
 #include "views/panes/rank_strip.h"
@@ -350,6 +352,7 @@ void WidgetsTest::ranksStripScopes() {
 /// A box that has no tick is seen as one in dark colours, too.
 void WidgetsTest::untickedBoxesAreSeenInTheDark() {
   const QPalette before = QApplication::palette();
+  QApplication::setStyle(new FramedBoxes);  // as the window's program does
   QApplication::setPalette(test::darkPalette());
   RankStrip strip;
   strip.model()->setRanks(ranks(4));
@@ -370,8 +373,20 @@ void WidgetsTest::untickedBoxesAreSeenInTheDark() {
       seen += colour != with.pixelColor(x, y) && colour.lightness() - base > 40 ? 1 : 0;
     }
   }
+  OutputView output;
+  output.show();
+  auto* const box = output.findChild<QCheckBox*>();
+  const QImage alone = box->grab(QRect(0, 0, 14, box->height())).toImage();
+  const int ground = output.palette().color(QPalette::Window).lightness();
+  int framed = 0;
+  for (int y = 0; y < alone.height(); ++y) {
+    for (int x = 0; x < alone.width(); ++x) {
+      framed += alone.pixelColor(x, y).lightness() - ground > 40 ? 1 : 0;
+    }
+  }
   QApplication::setPalette(before);
   QVERIFY2(seen > 4 * 20, qPrintable(QString::number(seen)));  // four frames
+  QVERIFY2(framed > 20, qPrintable(QString::number(framed)));
 }
 
 void WidgetsTest::ranksStripGoesCompact() {

@@ -200,8 +200,13 @@ QString groupRunText(const GroupRun& run, const QList<RankState>& states) {
     text += u" (%1)"_s.arg(run.who);
   }
   if (run.underWay.isEmpty() && run.debugless.isEmpty() && !run.ranks.isEmpty()) {
-    return text + (run.ranks.size() == 1 ? u": the rank has stopped"_s
-                                         : u": all %1 ranks have stopped"_s.arg(run.ranks.size()));
+    const bool over = std::ranges::all_of(states, [&run](const RankState& state) {
+      return !run.ranks.contains(state.rank) || state.activity == RankActivity::Finished ||
+             state.activity == RankActivity::Failed;
+    });
+    const QString who =
+        run.ranks.size() == 1 ? u"the rank has"_s : u"all %1 ranks have"_s.arg(run.ranks.size());
+    return text + u": "_s + who + (over ? u" ended"_s : u" stopped"_s);
   }
   text += u": %1 of %2"_s.arg(run.ranks.size() - run.underWay.size())
               .arg(counted(static_cast<std::size_t>(run.ranks.size()), u"rank"_s, u"ranks"_s));

@@ -17,6 +17,12 @@ QString barText(const char* text) {
   return QCoreApplication::translate("pf::gui::TimeTravelBar", text);
 }
 
+/// How it ended, without its name, which stands before it.
+QString bare(const values::RankState& rank) {
+  const QString name = barText("rank %1").arg(rank.rank) + QLatin1Char(' ');
+  return rank.detail.startsWith(name) ? rank.detail.mid(name.size()) : rank.detail;
+}
+
 /// What the rank is at, among its events.
 QString momentOf(const values::RankState& rank) {
   using values::RankActivity;
@@ -32,7 +38,7 @@ QString momentOf(const values::RankState& rank) {
     case RankActivity::Finished:
     case RankActivity::Failed:
       return rank.detail.isEmpty() ? barText("ended after event %1").arg(event)
-                                   : barText("after event %1, %2").arg(event, rank.detail);
+                                   : barText("after event %1, %2").arg(event, bare(rank));
     case RankActivity::Lost:
       return barText("lost");
     case RankActivity::NotInReplay:
@@ -77,7 +83,7 @@ QString positionText(const values::RankState& rank, session::Source source, bool
   } else if (!stands) {
     parts << barText("no replay runs");
   } else {
-    parts << momentOf(rank) << barText("run %1").arg(run);
+    parts << momentOf(rank) << barText("cycle %1").arg(run);
   }
   if (const QString line = lineOf(rank.where); stands && !line.isEmpty()) {
     parts << line;
@@ -92,7 +98,7 @@ QString backCostText(const std::optional<session::DebugSession::BackCost>& cost,
   const double seconds = static_cast<double>(cost->milliseconds) / 1000;
   const QString time = QString::number(seconds, 'f', seconds < 10 ? 1 : 0);
   return cost->snapshot ? barText("back: about %1 s, from a snapshot").arg(time)
-                        : barText("back: starts run %1, about %2 s").arg(nextRun).arg(time);
+                        : barText("back: starts cycle %1, about %2 s").arg(nextRun).arg(time);
 }
 
 TimeTravelBar::TimeTravelBar(const Ways& ways, session::DebugSession& session)
@@ -121,7 +127,7 @@ TimeTravelBar::TimeTravelBar(const Ways& ways, session::DebugSession& session)
   m_cost->hide();
   words->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
   words->setMinimumWidth(fontMetrics().horizontalAdvance(
-      QStringLiteral("rank 00 · after event 0000 · run 00 · program.c:000")));
+      QStringLiteral("rank 00 · after event 0000 · cycle 00 · program.c:000")));
   addWidget(words);
   m_soon.setSingleShot(true);
   m_soon.setInterval(kSoonMs);

@@ -15,7 +15,7 @@ class QLabel;
 
 namespace pf::gui {
 
-/// "rank 0 · after event 11 · run 2 · tally.c:53". `run`: the number of the cycle, 0 if there was none; `replays`: one is there.
+/// "rank 0 · after event 11 · cycle 2 · tally.c:53". `run`: the number of the cycle, 0 if there was none; `replays`: one is there.
 [[nodiscard]] QString positionText(const values::RankState& rank, session::Source source,
                                    bool replays, int run);
 /// "back: about 0.3 s, from a snapshot"; empty: not known. `nextRun`: the number of the cycle that it would start.

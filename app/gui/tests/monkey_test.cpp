@@ -305,6 +305,7 @@ void MonkeyTest::theWindowShowsTheSession() {
 }  // namespace
 
 int main(int argc, char** argv) {
+  qputenv("QTEST_FUNCTION_TIMEOUT", "3600000");  // milliseconds: a thousand sequences
   QApplication application(argc, argv);
   MonkeyTest test;
   return QTest::qExec(&test, argc, argv);

@@ -332,13 +332,13 @@ void WorkspacesTest::theBarSaysWhereARankIs() {
   QCOMPARE(bar().cost(), QString());
   const int runs = session().cycles().lastNumber();  // the trace keeps those of other tests
   settle([&] { session().replayTo({0, 3}); });
-  const QString first = QStringLiteral("rank 0 · after event 2 · run %1 · ").arg(runs + 1);
+  const QString first = QStringLiteral("rank 0 · after event 2 · cycle %1 · ").arg(runs + 1);
   QTRY_VERIFY2_WITH_TIMEOUT(bar().position().startsWith(first) && lineOf(bar().position()) > 0,
                             qPrintable(bar().position()), kPatience);
   settle([&] { session().go(pf::session::Move::NextEvent); });
   QTRY_VERIFY2_WITH_TIMEOUT(
       bar().position().startsWith(
-          QStringLiteral("rank 0 · after event 3 · run %1 · tally.c:").arg(runs + 1)),
+          QStringLiteral("rank 0 · after event 3 · cycle %1 · tally.c:").arg(runs + 1)),
       qPrintable(bar().position()), kPatience);
   // Out of the library, to the next line of the program.
   const int before = lineOf(bar().position());
@@ -347,12 +347,12 @@ void WorkspacesTest::theBarSaysWhereARankIs() {
                             qPrintable(bar().position()), kPatience);
   session().setCurrentRank(1);
   QTRY_VERIFY2(bar().position().startsWith(QStringLiteral("rank 1 · ")) &&
-                   bar().position().contains(QStringLiteral("run %1").arg(runs + 1)),
+                   bar().position().contains(QStringLiteral("cycle %1").arg(runs + 1)),
                qPrintable(bar().position()));
   session().setCurrentRank(0);
   settle([&] { session().go(pf::session::Move::PreviousEvent); });
   QTRY_VERIFY2_WITH_TIMEOUT(
-      bar().position().contains(QStringLiteral(" · run %1 · tally.c:").arg(runs + 2)),
+      bar().position().contains(QStringLiteral(" · cycle %1 · tally.c:").arg(runs + 2)),
       qPrintable(bar().position()), kPatience);
   end();
   QTRY_COMPARE(bar().position(), QStringLiteral("rank 0 · no replay runs"));
@@ -362,7 +362,7 @@ void WorkspacesTest::theBarSaysWhereARankIs() {
   QTRY_VERIFY_WITH_TIMEOUT(!session().isReplaying(), kPatience);
   QTRY_VERIFY2(bar().position().startsWith(QStringLiteral("rank 0 · after event 5, ")),
                qPrintable(bar().position()));
-  QVERIFY2(bar().position().endsWith(QStringLiteral(" · run %1").arg(runs + 3)),
+  QVERIFY2(bar().position().endsWith(QStringLiteral(" · cycle %1").arg(runs + 3)),
            qPrintable(bar().position()));
   QCOMPARE(why("previousEvent"), QString());
 }
@@ -375,7 +375,7 @@ void WorkspacesTest::theBarSaysWhatAStepBackCosts() {
   settle([&] { session().go(pf::session::Move::Failure); });
   const double took = static_cast<double>(clock.elapsed()) / 1000;
   static const QRegularExpression kCost(
-      QStringLiteral("^back: starts run ([0-9]+), about ([0-9.]+) s$"));
+      QStringLiteral("^back: starts cycle ([0-9]+), about ([0-9.]+) s$"));
   QTRY_VERIFY2_WITH_TIMEOUT(kCost.match(bar().cost()).hasMatch(), qPrintable(bar().cost()),
                             kPatience);
   QCOMPARE(kCost.match(bar().cost()).captured(1).toInt(), session().cycles().lastNumber() + 1);

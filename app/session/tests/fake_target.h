@@ -73,8 +73,10 @@ class FakeTarget : public Target {
   /// All come to their stops of the last plan.
   void comeToTheirStops() {
     const auto* plan = last<protocol::Plan>();
-    for (int rank = 0; plan != nullptr && rank < m_ranks; ++rank) {
-      if (const std::uint64_t stop = plan->stops[static_cast<std::size_t>(rank)];
+    const auto wanted =  // another may be sent meanwhile
+        plan != nullptr ? plan->stops : decltype(plan->stops)();
+    for (int rank = 0; std::cmp_less(rank, wanted.size()) && rank < m_ranks; ++rank) {
+      if (const std::uint64_t stop = wanted[static_cast<std::size_t>(rank)];
           stop != 0 && runs(rank)) {
         stops(rank, stop - 1);
       }
