@@ -32,7 +32,7 @@ Loaded loadParts(const std::vector<ArrayReader::Part>& answers, const QString& e
     parts.push_back(std::move(*part));
   }
   auto whole = lies.ranks.isEmpty() ? Result<values::ArrayValues>(std::move(parts.front()))
-                                    : values::joinParts(parts, lies.along, lies.halo);
+                                    : values::joinParts(parts, lies.along, lies.halo, lies.columns);
   if (!whole) {
     return whole.error();
   }

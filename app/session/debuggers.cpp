@@ -154,6 +154,10 @@ void Debuggers::onAttached(int rank, const Status& status) {
     unrecordedAttached(rank, status.ok());
     return;
   }
+  if (status && !m_attaching.contains(rank) && rank == m_state.current) {
+    m_state.fleet.focus(rank);  // ticked while it was looked at, where it stands
+    m_inspector.stopped();
+  }
   noLongerAttaching(rank);
 }
 

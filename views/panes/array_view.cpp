@@ -115,6 +115,7 @@ ArrayView::ArrayView(QWidget* parent)
       m_input(new QLineEdit),
       m_ranks(new QLineEdit),
       m_along(new QSpinBox),
+      m_columns(new QSpinBox),
       m_halo(new QSpinBox),
       m_stale(new QPushButton(tr("Next stale copy"))),
       m_about(new QLabel),
@@ -169,6 +170,12 @@ QWidget* ArrayView::makeDistribution() {
   m_along->setRange(1, 9);
   m_along->setPrefix(tr("dimension "));
   m_along->setToolTip(tr("The dimension in which the parts lie side by side"));
+  m_columns->setRange(1, 9999);
+  m_columns->setSpecialValueText(tr("strips"));
+  m_columns->setPrefix(tr("blocks, in rows of "));
+  m_columns->setToolTip(
+      tr("One: each rank has a strip. More: so many ranks lie side by side in the next dimension, "
+         "and then the next row of them begins"));
   m_halo->setRange(0, 1000);
   m_halo->setPrefix(tr("halo "));
   m_halo->setToolTip(
@@ -181,11 +188,13 @@ QWidget* ArrayView::makeDistribution() {
   layout->setContentsMargins(0, 0, 0, 0);
   layout->addWidget(m_ranks, 1);
   layout->addWidget(m_along);
+  layout->addWidget(m_columns);
   layout->addWidget(m_halo);
   layout->addWidget(m_stale);
   const auto several = [this] {
-    m_along->setVisible(!m_ranks->text().trimmed().isEmpty());
-    m_halo->setVisible(!m_ranks->text().trimmed().isEmpty());
+    for (QSpinBox* const box : {m_along, m_columns, m_halo}) {
+      box->setVisible(!m_ranks->text().trimmed().isEmpty());
+    }
   };
   connect(m_ranks, &QLineEdit::textChanged, this, several);
   several();
@@ -212,7 +221,8 @@ void ArrayView::connectParts() {
   connect(m_input, &QLineEdit::returnPressed, this, askForTyped);
   connect(m_ranks, &QLineEdit::returnPressed, this, askForTyped);
   // That is also told of a box that is only left.
-  for (QSpinBox* box : {m_along, m_halo}) {
+  for (QSpinBox* box : {m_along, m_columns, m_halo}) {
+    connect(box->findChild<QLineEdit*>(), &QLineEdit::returnPressed, this, askForTyped);
     connect(box, &QSpinBox::editingFinished, this, [this] {
       if (!m_asked.expression.isEmpty() && expression() == m_asked.expression &&
           !(typed() == m_asked)) {
@@ -250,13 +260,15 @@ void ArrayView::ask(const QString& expression) {
 }
 
 ArrayView::Question ArrayView::typed() const {
-  return {expression(), m_ranks->text().trimmed(), m_along->value() - 1, m_halo->value()};
+  return {expression(), m_ranks->text().trimmed(), m_along->value() - 1, m_columns->value(),
+          m_halo->value()};
 }
 
 void ArrayView::askAgain() {
   if (!m_asked.expression.isEmpty()) {
     setBusy();
-    Q_EMIT arrayRequested(m_asked.expression, m_asked.ranks, m_asked.along, m_asked.halo);
+    Q_EMIT arrayRequested(m_asked.expression, m_asked.ranks, m_asked.along, m_asked.columns,
+                          m_asked.halo);
   }
 }
 
@@ -265,9 +277,11 @@ void ArrayView::setBusy() {
 }
 
 void ArrayView::showArray(const ArraySummaryPtr& array) {
-  const QString whose = array->values().parts.empty()
-                            ? tr("Rank %1").arg(array->values().rank)
-                            : tr("%1 ranks").arg(array->values().parts.size());
+  const ArrayValues& values = array->values();
+  const QString whose =
+      values.parts.empty()
+          ? tr("Rank %1").arg(values.rank)
+          : tr("%1 ranks").arg(std::max(values.parts.size(), values.blocks.size()));
   m_stale->setVisible(array->halo().count > 0);
   const ArraySummaryPtr before = std::exchange(m_shown, array);
   const bool same = before != nullptr && before->values().expression == array->values().expression;

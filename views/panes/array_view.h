@@ -3,7 +3,7 @@
 // range.
 //
 // Data in:  showArray(summary), showProblem(text), setBusy().
-// Out:      arrayRequested(expression, ranks, along, halo).
+// Out:      arrayRequested(expression, ranks, along, columns, halo).
 #pragma once
 
 #include <QAbstractTableModel>
@@ -74,14 +74,16 @@ class ArrayView : public QWidget {
 
  Q_SIGNALS:
   /// `ranks`: an expression of groups, whose ranks have a part each; empty: the current rank has it. They lie side by side in
-  /// dimension `along` (from 0), with `halo` copies at each inner end.
-  void arrayRequested(const QString& expression, const QString& ranks, int along, int halo);
+  /// dimension `along` (from 0), or as blocks in it and the next, `columns` in a row, with `halo` copies at each inner end.
+  void arrayRequested(const QString& expression, const QString& ranks, int along, int columns,
+                      int halo);
 
  private:
   struct Question {
     QString expression;
     QString ranks;
     int along = 0;
+    int columns = 1;
     int halo = 0;
     friend bool operator==(const Question&, const Question&) = default;
   };
@@ -100,6 +102,7 @@ class ArrayView : public QWidget {
   QLineEdit* m_input;
   QLineEdit* m_ranks;
   QSpinBox* m_along;
+  QSpinBox* m_columns;
   QSpinBox* m_halo;
   QPushButton* m_stale;
   QLabel* m_about;

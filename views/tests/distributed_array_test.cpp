@@ -2,6 +2,8 @@
 // Parts of an array as one, in both orders of memory, against elements that say where they are; and every copy of a halo.
 #include "views/values/distributed_array.h"
 
+#include <array>
+
 #include <gtest/gtest.h>
 
 #include "views/values/text.h"
@@ -201,6 +203,88 @@ TEST(Words, ArePartsToo) {
   EXPECT_EQ(found.cells, 2);
   EXPECT_EQ(found.count, 0) << "[3] of the first is [1] of the second: d";
   EXPECT_EQ(nextStale(*whole, -1), -1);
+}
+
+/// Two rows of three blocks each, of several heights and widths.
+class JoinedBlocks : public ::testing::TestWithParam<std::tuple<bool, int>> {
+ protected:
+  static constexpr qint64 kHalo = 1;
+  static constexpr std::array<qint64, 2> kHeights{5, 4};
+  static constexpr std::array<qint64, 3> kWidths{4, 6, 5};
+
+  [[nodiscard]] static std::vector<ArrayValues> blocks(bool columnMajor, int along) {
+    std::vector<ArrayValues> parts;
+    for (int rank = 0; rank < 6; ++rank) {
+      std::vector<qint64> counts{2, 2, 2};
+      counts[static_cast<std::size_t>(along)] = kHeights[static_cast<std::size_t>(rank / 3)];
+      counts[static_cast<std::size_t>(along) + 1] = kWidths[static_cast<std::size_t>(rank % 3)];
+      parts.push_back(partOf(rank + 10, counts, columnMajor, 1));
+    }
+    return parts;
+  }
+};
+
+TEST_P(JoinedBlocks, HasEachElementWhereItsRankHasIt) {
+  const auto [columnMajor, along] = GetParam();
+  const auto dimension = static_cast<std::size_t>(along);
+  const auto parts = blocks(columnMajor, along);
+  const auto whole = joinParts(parts, along, kHalo, 3);
+  ASSERT_TRUE(whole.ok());
+  EXPECT_EQ(whole->dims[dimension].read, 9);
+  EXPECT_EQ(whole->dims[dimension + 1].read, 15);
+  EXPECT_EQ(whole->count(), 9 * 15 * 2);
+  const auto blockOf = [](qint64& place, auto lengths) {
+    int block = 0;
+    for (; place >= lengths[static_cast<std::size_t>(block)]; ++block) {
+      place -= lengths[static_cast<std::size_t>(block)];
+    }
+    return block;
+  };
+  qint64 copies = 0;
+  for (qint64 index = 0; index < whole->count(); ++index) {
+    const ArrayValues::Places all = whole->placesOf(index);
+    ArrayValues::Places own = all;
+    const int row = blockOf(own[dimension], kHeights);
+    const int column = blockOf(own[dimension + 1], kWidths);
+    const int number = row * 3 + column;
+    EXPECT_EQ(whole->at(index), valueAt(number + 10, own));
+    EXPECT_EQ(whole->nameAt(index),
+              u"rank %1 "_s.arg(number + 10) + parts[static_cast<std::size_t>(number)].nameOf(own));
+    // By hand: what a neighbour has inside of its own halo, but not in corners.
+    const bool up = row == 1 && own[dimension] == 0;
+    const bool down = row == 0 && own[dimension] == kHeights[0] - 1;
+    const bool left = column > 0 && own[dimension + 1] == 0;
+    const bool right =
+        column < 2 && own[dimension + 1] == kWidths[static_cast<std::size_t>(column)] - 1;
+    ArrayValues::Places from = all;
+    from[dimension] += up ? -2 : down ? 2 : 0;
+    from[dimension + 1] += left ? -2 : right ? 2 : 0;
+    const bool isCopy = (up || down) != (left || right);
+    EXPECT_EQ(originalOf(*whole, index), isCopy ? whole->indexOf(from) : -1)
+        << "rank " << number + 10;
+    copies += isCopy ? 1 : 0;
+  }
+  EXPECT_EQ(staleHalo(*whole).cells, copies);
+  EXPECT_EQ(staleHalo(*whole).count, copies) << "each rank has other values here";
+  EXPECT_EQ(whole->indexText(dimension, 5), u"1: 1"_s);
+  EXPECT_EQ(whole->indexText(dimension + 1, 4), u"1: 1"_s);
+}
+
+INSTANTIATE_TEST_SUITE_P(Orders, JoinedBlocks,
+                         ::testing::Combine(::testing::Bool(), ::testing::Values(0, 1)));
+
+TEST(Blocks, ThatDoNotFitAreRefused) {
+  const auto why = [](const std::vector<ArrayValues>& parts, int along, int columns) {
+    const auto whole = joinParts(parts, along, 1, columns);
+    return whole.ok() ? std::string() : whole.error().message;
+  };
+  const ArrayValues one = partOf(0, {4, 4}, false);
+  EXPECT_EQ(why({one, one, one}, 0, 2), "3 ranks are no rows of 2");
+  EXPECT_EQ(why({one, one}, 1, 2), "it has 2 dimensions, and blocks need dimensions 2 and 3");
+  EXPECT_EQ(why({one, one, one, partOf(3, {4, 5}, false)}, 0, 2),
+            "the blocks of rank 0 and rank 3 stand in one column, and have other widths");
+  EXPECT_NE(why({one, partOf(1, {5, 4}, false), one, one}, 0, 2), "") << "other heights in a row";
+  EXPECT_EQ(why({one, one, one, one}, 0, 2), "");
 }
 
 }  // namespace

@@ -299,38 +299,62 @@ QString ArrayValues::nameOf(const Places& places, int across) const {
   QString whose;
   if (!parts.empty() && across != along) {
     const auto [part, place] = partAt(places);
-    whose = u"rank %1 "_s.arg(parts[part].rank);
+    const bool several = !columns.empty() && across == along + 1;
+    whose = several ? u"ranks %1… "_s.arg(rankAt(places)) : u"rank %1 "_s.arg(rankAt(places));
     if (!partsAreRows() || across < 0) {
       indices[partsAreRows() ? 0 : along] = QString::number(parts[part].dimension.indexAt(place));
+    }
+    if (!columns.empty() && !several) {
+      const auto [column, beside] = columnAt(places);
+      indices[along + 1] = QString::number(columns[column].dimension.indexAt(beside));
     }
   }
   return whose + (fortran ? u"(%1)"_s.arg(indices.join(QLatin1Char(',')))
                           : u"[%1]"_s.arg(indices.join(u"]["_s)));
 }
 
+namespace {
+
+std::pair<std::size_t, qint64> pieceAt(const std::vector<ArrayPart>& pieces, qint64 place) {
+  const auto next =
+      std::upper_bound(pieces.begin(), pieces.end(), place,
+                       [](qint64 value, const ArrayPart& piece) { return value < piece.from; });
+  const auto piece =
+      static_cast<std::size_t>(std::max<std::ptrdiff_t>(next - pieces.begin(), 1) - 1);
+  return {piece, place - pieces[piece].from};
+}
+
+}  // namespace
+
 std::pair<std::size_t, qint64> ArrayValues::partAt(const Places& places) const {
   if (partsAreRows()) {
     return {static_cast<std::size_t>(places[0]), places[1]};
   }
-  const qint64 place = places[static_cast<std::size_t>(along)];
-  const auto next =
-      std::upper_bound(parts.begin(), parts.end(), place,
-                       [](qint64 value, const ArrayPart& part) { return value < part.from; });
-  const auto part = static_cast<std::size_t>(std::max<std::ptrdiff_t>(next - parts.begin(), 1) - 1);
-  return {part, place - parts[part].from};
+  return pieceAt(parts, places[static_cast<std::size_t>(along)]);
+}
+
+std::pair<std::size_t, qint64> ArrayValues::columnAt(const Places& places) const {
+  return pieceAt(columns, places[static_cast<std::size_t>(along) + 1]);
+}
+
+int ArrayValues::rankAt(const Places& places) const {
+  const std::size_t part = partAt(places).first;
+  return columns.empty() ? parts[part].rank
+                         : blocks[part * columns.size() + columnAt(places).first];
 }
 
 QString ArrayValues::indexText(std::size_t dimension, qint64 place) const {
-  if (parts.empty() || static_cast<int>(dimension) != along) {
+  const bool beside = !columns.empty() && static_cast<int>(dimension) == along + 1;
+  if (parts.empty() || (static_cast<int>(dimension) != along && !beside)) {
     return QString::number(dims[dimension].indexAt(place));
   }
   if (partsAreRows()) {
     return u"rank %1"_s.arg(parts[static_cast<std::size_t>(place)].rank);
   }
-  Places places(dims.size());
-  places[dimension] = place;
-  const auto [part, local] = partAt(places);
-  return u"%1: %2"_s.arg(parts[part].rank).arg(parts[part].dimension.indexAt(local));
+  const std::vector<ArrayPart>& pieces = beside ? columns : parts;
+  const auto [piece, local] = pieceAt(pieces, place);
+  return u"%1: %2"_s.arg(columns.empty() ? pieces[piece].rank : static_cast<int>(piece))
+      .arg(pieces[piece].dimension.indexAt(local));
 }
 
 void LeastMost::add(double value) {

@@ -70,6 +70,10 @@ struct ArrayValues {
   std::vector<ArrayPart> parts;  ///< in order; empty: all of it is `rank`'s
   int along = 0;                 ///< the dimension in which they lie side by side
   qint64 halo = 0;               ///< elements at the inner ends of each that are copies
+  /// Each of these is a row of blocks, which lie side by side in the next dimension; empty: it is whole. `rank` of both: of
+  /// the first block.
+  std::vector<ArrayPart> columns;
+  std::vector<int> blocks;  ///< their ranks, row by row
 
   [[nodiscard]] qint64 count() const {
     return kind == ElementKind::Words ? words.size() : size > 0 ? bytes.size() / size : 0;
@@ -94,7 +98,11 @@ struct ArrayValues {
   [[nodiscard]] bool partsAreRows() const { return !parts.empty() && !rows.empty(); }
   /// Which part has it, and where in that part's distributed dimension. There are parts.
   [[nodiscard]] std::pair<std::size_t, qint64> partAt(const Places& places) const;
-  /// "17"; in the distributed dimension with the rank before it: "2: 17".
+  /// The same among the blocks of a row. There are columns.
+  [[nodiscard]] std::pair<std::size_t, qint64> columnAt(const Places& places) const;
+  /// Whose it is.
+  [[nodiscard]] int rankAt(const Places& places) const;
+  /// "17"; in the distributed dimension with the rank before it: "2: 17", of blocks with their row or column, from 0.
   [[nodiscard]] QString indexText(std::size_t dimension, qint64 place) const;
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
 
 #include <QObject>
 
@@ -115,34 +116,54 @@ void joinBoxes(const std::vector<ArrayValues>& parts, int along, ArrayValues& ou
   out.along = along;
 }
 
-/// Length of a part, and a place in one, in the distributed dimension.
-qint64 lengthOf(const ArrayValues& array, std::size_t part) {
-  return array.parts[part].dimension.count;
+/// One of the dimensions in which the array is distributed.
+struct Cut {
+  std::span<const ArrayPart> pieces;
+  int along = 0;
+};
+
+std::vector<Cut> cutsOf(const ArrayValues& array) {
+  std::vector<Cut> cuts{{array.parts, array.along}};
+  if (!array.columns.empty()) {
+    cuts.push_back({array.columns, array.along + 1});
+  }
+  return cuts;
 }
 
-/// The other part's place that is the original of this one; nothing: it is no copy.
-std::optional<std::pair<std::size_t, qint64>> originalPlace(const ArrayValues& array,
-                                                            std::size_t part, qint64 place) {
-  const qint64 halo = array.halo;
-  if (part > 0 && place < halo && lengthOf(array, part - 1) >= 2 * halo) {
-    return std::pair(part - 1, lengthOf(array, part - 1) - 2 * halo + place);
+/// The other piece's place that is the original of this one; nothing: it is no copy.
+std::optional<std::pair<std::size_t, qint64>> originalPlace(std::span<const ArrayPart> pieces,
+                                                            qint64 halo, std::size_t piece,
+                                                            qint64 place) {
+  const auto length = [&pieces](std::size_t i) { return pieces[i].dimension.count; };
+  if (piece > 0 && place < halo && length(piece - 1) >= 2 * halo) {
+    return std::pair(piece - 1, length(piece - 1) - 2 * halo + place);
   }
-  const qint64 fromEnd = place - lengthOf(array, part) + halo;
-  if (part + 1 < array.parts.size() && fromEnd >= 0 && lengthOf(array, part + 1) >= 2 * halo) {
-    return std::pair(part + 1, halo + fromEnd);
+  const qint64 fromEnd = place - length(piece) + halo;
+  if (piece + 1 < pieces.size() && fromEnd >= 0 && length(piece + 1) >= 2 * halo) {
+    return std::pair(piece + 1, halo + fromEnd);
   }
   return std::nullopt;
 }
 
-ArrayValues::Places at(const ArrayValues& array, ArrayValues::Places places, std::size_t part,
-                       qint64 place) {
+ArrayValues::Places at(const ArrayValues& array, const Cut& cut, ArrayValues::Places places,
+                       std::size_t piece, qint64 place) {
   if (array.partsAreRows()) {
-    places[0] = static_cast<qint64>(part);
+    places[0] = static_cast<qint64>(piece);
     places[1] = place;
   } else {
-    places[static_cast<std::size_t>(array.along)] = array.parts[part].from + place;
+    places[static_cast<std::size_t>(cut.along)] = cut.pieces[piece].from + place;
   }
   return places;
+}
+
+/// It lies in the halo of another cut, too.
+bool isCorner(const ArrayValues& array, const Cut& cut, const ArrayValues::Places& places) {
+  if (array.columns.empty()) {
+    return false;
+  }
+  const bool isFirst = cut.along == array.along;
+  const auto [piece, place] = isFirst ? array.columnAt(places) : array.partAt(places);
+  return originalPlace(isFirst ? array.columns : array.parts, array.halo, piece, place).has_value();
 }
 
 /// Bit by bit, without what fills up x87's 10 bytes.
@@ -164,10 +185,10 @@ bool isSame(const ArrayValues& array, qint64 one, qint64 other) {
   return same;
 }
 
-/// The next of all places in the dimensions that are not distributed; false: that was the last one.
-bool advance(const ArrayValues& array, ArrayValues::Places& places) {
+/// The next of all places in the dimensions but that of the cut; false: that was the last one.
+bool advance(const ArrayValues& array, const Cut& cut, ArrayValues::Places& places) {
   for (std::size_t i = 0; i < places.size() && !array.partsAreRows(); ++i) {
-    if (static_cast<int>(i) == array.along) {
+    if (static_cast<int>(i) == cut.along) {
       continue;
     }
     if (++places[i] < array.dims[i].read) {
@@ -181,31 +202,32 @@ bool advance(const ArrayValues& array, ArrayValues::Places& places) {
 /// Calls `use` with each copy and its original.
 template <typename Use>
 void forEachCopy(const ArrayValues& array, Use use) {
-  for (std::size_t part = 0; part < array.parts.size() && array.halo > 0; ++part) {
-    const qint64 length = lengthOf(array, part);
-    for (qint64 place = 0; place < length; ++place) {
-      if (place == array.halo && length > 2 * array.halo) {
-        place = length - array.halo;  // nothing in between is a copy
-      }
-      const auto original = originalPlace(array, part, place);
-      ArrayValues::Places places(array.dims.size());
-      while (original) {
-        use(array.indexOf(at(array, places, part, place)),
-            array.indexOf(at(array, places, original->first, original->second)));
-        if (!advance(array, places)) {
-          break;
+  for (const Cut& cut : array.halo > 0 ? cutsOf(array) : std::vector<Cut>()) {
+    for (std::size_t piece = 0; piece < cut.pieces.size(); ++piece) {
+      const qint64 length = cut.pieces[piece].dimension.count;
+      for (qint64 place = 0; place < length; ++place) {
+        if (place == array.halo && length > 2 * array.halo) {
+          place = length - array.halo;  // nothing in between is a copy
+        }
+        const auto original = originalPlace(cut.pieces, array.halo, piece, place);
+        ArrayValues::Places places(array.dims.size());
+        while (original) {
+          const ArrayValues::Places copy = at(array, cut, places, piece, place);
+          if (!isCorner(array, cut, copy)) {
+            use(array.indexOf(copy),
+                array.indexOf(at(array, cut, places, original->first, original->second)));
+          }
+          if (!advance(array, cut, places)) {
+            break;
+          }
         }
       }
     }
   }
 }
 
-}  // namespace
-
-Result<ArrayValues> joinParts(const std::vector<ArrayValues>& parts, int along, qint64 halo) {
-  if (parts.empty()) {
-    return unfit(u"no rank has a part"_s);
-  }
+/// Side by side in one dimension.
+Result<ArrayValues> joinLine(const std::vector<ArrayValues>& parts, int along, qint64 halo) {
   const ArrayValues& first = parts.front();
   if (along < 0 || along >= static_cast<int>(first.dims.size()) || halo < 0) {
     return unfit(
@@ -221,6 +243,7 @@ Result<ArrayValues> joinParts(const std::vector<ArrayValues>& parts, int along, 
   ArrayValues out = first;
   out.bytes.clear();
   out.words.clear();
+  out.parts.clear();  // of a row of blocks, which is a part here
   qsizetype size = 0;
   for (const ArrayValues& part : parts) {
     size += part.bytes.size();
@@ -237,14 +260,79 @@ Result<ArrayValues> joinParts(const std::vector<ArrayValues>& parts, int along, 
   return out;
 }
 
+/// Ranks whose blocks stand in one column have them between the same indices.
+QString misalignedIn(const std::vector<ArrayValues>& rows) {
+  for (const ArrayValues& row : rows) {
+    for (std::size_t i = 0; i < row.parts.size(); ++i) {
+      const ArrayPart& above = rows.front().parts[i];
+      if (row.parts[i].dimension != above.dimension) {
+        return u"the blocks of rank %1 and rank %2 stand in one column, and have other widths"_s
+            .arg(above.rank)
+            .arg(row.parts[i].rank);
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<ArrayValues> joinParts(const std::vector<ArrayValues>& parts, int along, qint64 halo,
+                              int columns) {
+  if (parts.empty()) {
+    return unfit(u"no rank has a part"_s);
+  }
+  if (columns <= 1) {
+    return joinLine(parts, along, halo);
+  }
+  const auto width = static_cast<std::size_t>(columns);
+  if (parts.size() % width != 0) {
+    return unfit(u"%1 ranks are no rows of %2"_s.arg(parts.size()).arg(columns));
+  }
+  if (along + 1 >= static_cast<int>(parts.front().dims.size())) {
+    return unfit(u"it has %1 dimensions, and blocks need dimensions %2 and %3"_s
+                     .arg(parts.front().dims.size())
+                     .arg(along + 1)
+                     .arg(along + 2));
+  }
+  std::vector<ArrayValues> rows;
+  std::vector<int> blocks;
+  for (auto first = parts.begin(); first != parts.end(); first += columns) {
+    Result<ArrayValues> row =
+        joinLine(std::vector<ArrayValues>(first, first + columns), along + 1, 0);
+    if (!row) {
+      return row.error();
+    }
+    for (const ArrayPart& block : row->parts) {
+      blocks.push_back(block.rank);
+    }
+    rows.push_back(std::move(*row));
+  }
+  if (const QString problem = misalignedIn(rows); !problem.isEmpty()) {
+    return unfit(problem);
+  }
+  Result<ArrayValues> whole = joinLine(rows, along, halo);
+  if (whole) {
+    whole->columns = rows.front().parts;
+    whole->blocks = std::move(blocks);
+  }
+  return whole;
+}
+
 qint64 originalOf(const ArrayValues& array, qint64 index) {
   if (array.parts.empty() || array.halo == 0 || index < 0 || index >= array.count()) {
     return -1;
   }
   const ArrayValues::Places places = array.placesOf(index);
-  const auto [part, place] = array.partAt(places);
-  const auto original = originalPlace(array, part, place);
-  return original ? array.indexOf(at(array, places, original->first, original->second)) : -1;
+  for (const Cut& cut : cutsOf(array)) {
+    const auto [piece, place] =
+        cut.along == array.along ? array.partAt(places) : array.columnAt(places);
+    const auto original = originalPlace(cut.pieces, array.halo, piece, place);
+    if (original && !isCorner(array, cut, places)) {
+      return array.indexOf(at(array, cut, places, original->first, original->second));
+    }
+  }
+  return -1;
 }
 
 QString elementWords(const ArrayValues& array, qint64 index) {

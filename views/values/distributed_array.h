@@ -16,16 +16,19 @@ struct Distribution {
   QList<int> ranks;  ///< in the order of their parts; empty: one rank's own
   int along = 0;     ///< the dimension that is distributed, from 0
   qint64 halo = 0;   ///< elements at each inner end of a part that are copies
+  int columns =
+      1;  ///< more than one: blocks, so many ranks in a row of them, which is distributed in the next dimension
 
   friend bool operator==(const Distribution&, const Distribution&) = default;
 };
 
-/// The parts, in the order of their ranks, as one: in dimension `along`, or, of one dimension, each rank's as a row. Usage with
-/// a sentence where they do not fit together.
+/// The parts, in the order of their ranks, as one: in dimension `along`, or, of one dimension, each rank's as a row; or blocks
+/// in `along` and the next dimension, `columns` of them in each row. Usage with a sentence where they do not fit together.
 [[nodiscard]] Result<ArrayValues> joinParts(const std::vector<ArrayValues>& parts, int along,
-                                            qint64 halo);
+                                            qint64 halo, int columns = 1);
 
-/// What an element of the halo is a copy of, by its index; -1: it is none.
+/// What an element of the halo is a copy of, by its index; -1: it is none, or lies in a corner of a block, which not every
+/// exchange fills.
 [[nodiscard]] qint64 originalOf(const ArrayValues& array, qint64 index);
 
 /// "rank 1 [0] = 3, a copy of rank 0 [8] = 4".

@@ -279,18 +279,19 @@ void InspectionPanes::connectRows() {
 }
 
 void InspectionPanes::connectArray() {
-  connect(m_array, &views::ArrayView::arrayRequested, this,
-          [this](const QString& expression, const QString& ranks, int along, int halo) {
-            QString problem;
-            const QList<int> parts = ranks.isEmpty() ? QList<int>() : ranksOf(ranks, &problem);
-            if (!problem.isEmpty() || (parts.isEmpty() && !ranks.isEmpty())) {
-              m_array->showProblem(
-                  tr("Which ranks have it? %1.")
-                      .arg(problem.isEmpty() ? tr("There is none in '%1'").arg(ranks) : problem));
-              return;
-            }
-            m_arrayReader->read(expression, {parts, along, halo});
-          });
+  connect(
+      m_array, &views::ArrayView::arrayRequested, this,
+      [this](const QString& expression, const QString& ranks, int along, int columns, int halo) {
+        QString problem;
+        const QList<int> parts = ranks.isEmpty() ? QList<int>() : ranksOf(ranks, &problem);
+        if (!problem.isEmpty() || (parts.isEmpty() && !ranks.isEmpty())) {
+          m_array->showProblem(
+              tr("Which ranks have it? %1.")
+                  .arg(problem.isEmpty() ? tr("There is none in '%1'").arg(ranks) : problem));
+          return;
+        }
+        m_arrayReader->read(expression, {parts, along, halo, columns});
+      });
   connect(&m_session, &session::DebugSession::settled, this, [this] {
     if (!m_session.isReplaying()) {
       m_array->showProblem({});  // of ranks that are gone

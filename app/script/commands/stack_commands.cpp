@@ -206,16 +206,18 @@ void StackCommands::takeValue(int rank, const Result<std::string>& value) {
   m_awaited.answered(rank);
 }
 
-/// EXPRESSION [across RANKS [along DIMENSION] [halo COUNT]].
+/// EXPRESSION [across RANKS [along DIMENSION] [columns COUNT] [halo COUNT]].
 void StackCommands::array(const Command& command, const Ranks&) {
   static const QRegularExpression kAcross(QStringLiteral(
-      "^(.*\\S)\\s+across\\s+(\\S.*?)(?:\\s+along\\s+([1-9]))?(?:\\s+halo\\s+(\\d{1,6}))?$"));
+      "^(.*\\S)\\s+across\\s+(\\S.*?)(?:\\s+along\\s+([1-9]))?(?:\\s+columns\\s+([1-9]\\d{0,4}))?"
+      "(?:\\s+halo\\s+(\\d{1,6}))?$"));
   QString expression = QString::fromStdString(command.text);
   values::Distribution lies;
   if (const QRegularExpressionMatch across = kAcross.match(expression); across.hasMatch()) {
     QString problem;
     lies = {m_ranks.of(across.captured(2).toStdString(), &problem),
-            std::max(across.captured(3).toInt(), 1) - 1, across.captured(4).toInt()};
+            std::max(across.captured(3).toInt(), 1) - 1, across.captured(5).toInt(),
+            std::max(across.captured(4).toInt(), 1)};
     if (!problem.isEmpty() || lies.ranks.isEmpty()) {
       m_answer.fail(problem.isEmpty() ? tr("there is no rank in '%1'").arg(across.captured(2))
                                       : problem);

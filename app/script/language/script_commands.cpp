@@ -82,7 +82,7 @@ constexpr std::array kVerbs{
     ScriptVerb{"print", W::Text, G::Current, true, false, "EXPRESSION [@GROUP]",
                "its value, equal ones together"},
     ScriptVerb{"array", W::Text, G::None, true, false,
-               "EXPRESSION [across RANKS [along D] [halo N]]",
+               "EXPRESSION [across RANKS [along D] [columns N] [halo N]]",
                "an array of the current rank, or the parts of these ranks as one: what it is, its "
                "statistics, and its elements"},
     ScriptVerb{"stack", W::None, G::Current, true, false, "[@GROUP]", "the stack"},

@@ -49,6 +49,19 @@ TEST_F(DebuggersTest, ARankThatIsTickedMeanwhileGetsItsGdb) {
   EXPECT_NE(session().debugger(3), nullptr);
 }
 
+TEST_F(DebuggersTest, OneThatIsLookedAtMeanwhileShowsItsStack) {
+  session().debuggers().setFocus({0});
+  run({2, 40});
+  session().inspector().selectRank(3);
+  target().replies.insert(target().replies.begin(), {"-stack-list-frames", test::kStack});
+  QSignalSpy stack(&session().inspector(), &Inspector::stackChanged);
+  session().debuggers().setFocus({0, 3});
+  pump();
+  ASSERT_FALSE(stack.isEmpty());
+  EXPECT_EQ(stack.last()[0].toInt(), 3);
+  EXPECT_FALSE(stack.last()[1].value<QList<values::StackFrame>>().isEmpty());
+}
+
 TEST_F(DebuggersTest, ARankThatIsUntickedIsLetGoOf) {
   stand();
   session().debuggers().setFocus({0, 1, 2});
