@@ -167,7 +167,8 @@ QString WatchesModel::expressionOf(const QString& path) const {
 
 QVariant WatchesModel::data(const QModelIndex& index, int role) const {
   if (!index.isValid() || index.parent().isValid() || index.row() >= m_expressions.size()) {
-    return VariablesModel::data(index, role);
+    return m_old && role == ToneRole && index.isValid() ? QVariant(static_cast<int>(Tone::Muted))
+                                                        : VariablesModel::data(index, role);
   }
   const QString& expression = m_expressions[index.row()];
   if (index.column() != ValueColumn) {

@@ -222,7 +222,11 @@ void ArrayView::connectParts() {
   connect(m_ranks, &QLineEdit::returnPressed, this, askForTyped);
   // That is also told of a box that is only left.
   for (QSpinBox* box : {m_along, m_columns, m_halo}) {
-    connect(box->findChild<QLineEdit*>(), &QLineEdit::returnPressed, this, askForTyped);
+    connect(box->findChild<QLineEdit*>(), &QLineEdit::returnPressed, this, [this] {
+      if (!(typed() == m_asked)) {  // that it has been left may have asked
+        ask(m_input->text());
+      }
+    });
     connect(box, &QSpinBox::editingFinished, this, [this] {
       if (!m_asked.expression.isEmpty() && expression() == m_asked.expression &&
           !(typed() == m_asked)) {

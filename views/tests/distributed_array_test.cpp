@@ -266,6 +266,11 @@ TEST_P(JoinedBlocks, HasEachElementWhereItsRankHasIt) {
   }
   EXPECT_EQ(staleHalo(*whole).cells, copies);
   EXPECT_EQ(staleHalo(*whole).count, copies) << "each rank has other values here";
+  // A line through all of the first dimension has its place in the other one, of its ranks.
+  ArrayValues::Places line(3);
+  line[dimension + 1] = 5;
+  EXPECT_TRUE(whole->nameOf(line, along).startsWith(u"ranks 11… "_s));
+  EXPECT_TRUE(whole->nameOf(line, along).contains(columnMajor ? u"2"_s : u"[2]"_s));
   EXPECT_EQ(whole->indexText(dimension, 5), u"1: 1"_s);
   EXPECT_EQ(whole->indexText(dimension + 1, 4), u"1: 1"_s);
 }

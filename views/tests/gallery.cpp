@@ -19,6 +19,7 @@
 #include "views/models/watches_model.h"
 #include "views/panes/array_view.h"
 #include "views/panes/debug_views.h"
+#include "views/panes/framed_boxes.h"
 #include "views/panes/race_list_view.h"
 #include "views/panes/rank_strip.h"
 #include "views/panes/session_views.h"
@@ -319,7 +320,7 @@ int main(int argc, char** argv) {
     qputenv("QT_QPA_PLATFORM", "offscreen");
   }
   QApplication app(argc, argv);
-  QApplication::setStyle(QStringLiteral("Fusion"));
+  QApplication::setStyle(new pf::views::FramedBoxes(QStringLiteral("Fusion")));
   const QDir dir(argc > 1 ? QString::fromLocal8Bit(argv[1]) : QStringLiteral("/tmp/views"));
   dir.mkpath(QStringLiteral("light"));
   dir.mkpath(QStringLiteral("dark"));

@@ -248,6 +248,9 @@ void InspectionTest::stragglersAreNamed() {
   }
   QCOMPARE(groupRunText({u"continue"_s, {}, {0, 1, 2, 3}, {}, {}}, ended),
            u"continue: all 4 ranks have ended"_s);
+  ended[0].activity = RankActivity::Stopped;
+  QCOMPARE(groupRunText({u"continue"_s, {}, {0, 1, 2, 3}, {}, {}}, ended),
+           u"continue: 1 stopped, 3 ended"_s);
   QList<RankState> states = fourRanks();
   states[1].activity = RankActivity::Finished;
   QCOMPARE(groupRunText({u"continue"_s, {}, {0, 1}, {1}, {}}, states),

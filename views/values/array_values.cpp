@@ -304,10 +304,11 @@ QString ArrayValues::nameOf(const Places& places, int across) const {
     if (!partsAreRows() || across < 0) {
       indices[partsAreRows() ? 0 : along] = QString::number(parts[part].dimension.indexAt(place));
     }
-    if (!columns.empty() && !several) {
-      const auto [column, beside] = columnAt(places);
-      indices[along + 1] = QString::number(columns[column].dimension.indexAt(beside));
-    }
+  }
+  if (!columns.empty() && across != along + 1) {
+    const auto [column, beside] = columnAt(places);
+    indices[along + 1] = QString::number(columns[column].dimension.indexAt(beside));
+    whose = across == along ? u"ranks %1… "_s.arg(rankAt(places)) : whose;
   }
   return whose + (fortran ? u"(%1)"_s.arg(indices.join(QLatin1Char(',')))
                           : u"[%1]"_s.arg(indices.join(u"]["_s)));

@@ -200,13 +200,15 @@ QString groupRunText(const GroupRun& run, const QList<RankState>& states) {
     text += u" (%1)"_s.arg(run.who);
   }
   if (run.underWay.isEmpty() && run.debugless.isEmpty() && !run.ranks.isEmpty()) {
-    const bool over = std::ranges::all_of(states, [&run](const RankState& state) {
-      return !run.ranks.contains(state.rank) || state.activity == RankActivity::Finished ||
-             state.activity == RankActivity::Failed;
+    const qsizetype ended = std::ranges::count_if(states, [&run](const RankState& state) {
+      return run.ranks.contains(state.rank) && state.activity == RankActivity::Finished;
     });
+    if (ended > 0 && ended < run.ranks.size()) {
+      return text + u": %1 stopped, %2 ended"_s.arg(run.ranks.size() - ended).arg(ended);
+    }
     const QString who =
         run.ranks.size() == 1 ? u"the rank has"_s : u"all %1 ranks have"_s.arg(run.ranks.size());
-    return text + u": "_s + who + (over ? u" ended"_s : u" stopped"_s);
+    return text + u": "_s + who + (ended > 0 ? u" ended"_s : u" stopped"_s);
   }
   text += u": %1 of %2"_s.arg(run.ranks.size() - run.underWay.size())
               .arg(counted(static_cast<std::size_t>(run.ranks.size()), u"rank"_s, u"ranks"_s));

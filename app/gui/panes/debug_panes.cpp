@@ -129,11 +129,14 @@ void DebugPanes::connectStack() {
             if (frames.isEmpty()) {
               m_views.variables->model()->clear();
             }
-            m_views.watches->model()->setOld(frames.isEmpty());
             m_views.console->setReady(!frames.isEmpty(),
                                       tr("the rank is running, or has no debugger"));
           });
   // While ranks run, what a watch was at the stop before is still wanted.
+  connect(&m_session, &DebugSession::ranksChanged, this, [this] {
+    const mi::GdbSession* const gdb = m_session.debugger(m_session.currentRank());
+    m_views.watches->model()->setOld(gdb == nullptr || gdb->state() != mi::SessionState::Stopped);
+  });
   connect(&m_session, &DebugSession::settled, this, [this] {
     if (!m_session.isReplaying()) {
       m_views.watches->model()->forgetValues();

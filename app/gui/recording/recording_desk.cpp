@@ -106,14 +106,24 @@ QString RecordingDesk::freeName(const RecordRequest& request, const QStringList&
   app::RecordOptions options;
   options.directory = request.directory.toStdString();
   for (const QString& word : words) {
-    options.command.push_back(word.toStdString());
+    const bool isPath =
+        word.startsWith(QLatin1String("./")) || word.startsWith(QLatin1String("../"));
+    const QString there = isPath ? QDir(request.directory).absoluteFilePath(word) : word;
+    options.command.push_back(there.toStdString());
   }
   const auto taken = [&](const std::string& trace) {
     return request.runs > 1 && QFileInfo::exists(goodBeside(QString::fromStdString(trace)));
   };
   const Result<std::string> name = app::nameOfTrace(options, taken);
-  // What is no command of a launcher is refused by what records it.
-  return name ? QString::fromStdString(*name) : request.directory + QStringLiteral("/run.pft");
+  if (name) {
+    return QString::fromStdString(*name);
+  }
+  for (int i = 1;; ++i) {  // what is no command of a launcher is refused by what records it
+    const QString free = QStringLiteral("%1/run-%2.pft").arg(request.directory).arg(i);
+    if (!QFileInfo::exists(free) && !QFileInfo::exists(free + QStringLiteral(".d"))) {
+      return free;
+    }
+  }
 }
 
 namespace {

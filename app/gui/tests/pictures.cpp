@@ -23,6 +23,7 @@
 #include "views/diagram/canvas/space_time_canvas.h"
 #include "views/diagram/space_time_view.h"
 #include "views/panes/contents_view.h"
+#include "views/panes/framed_boxes.h"
 #include "views/panes/race_list_view.h"
 #include "views/panes/rank_strip.h"
 #include "views/tests/dark_palette.h"
@@ -353,7 +354,7 @@ struct Pictures {
 
 int main(int argc, char** argv) {
   QApplication application(argc, argv);
-  QApplication::setStyle(QStringLiteral("Fusion"));
+  QApplication::setStyle(new pf::views::FramedBoxes(QStringLiteral("Fusion")));
   Pictures pictures;
   test::setUp(pictures.traces.path());
   pictures.out = QDir(argc > 1 ? QString::fromLocal8Bit(argv[1]) : QStringLiteral("docs/pictures"));
