@@ -210,35 +210,33 @@ Check diskCheck(const std::string& directory, std::uint64_t free, std::uint64_t 
   return check;
 }
 
+namespace {
+
+/// What a machine may not have, and not all need.
+Check featureCheck(const char* name, bool works, const char* found, const char* whyNot,
+                   const char* remedy) {
+  return {.name = name,
+          .state = works ? CheckState::Works : CheckState::Limited,
+          .needed = false,
+          .found = works ? found : whyNot,
+          .remedy = works ? "" : remedy,
+          .path = "",
+          .version = ""};
+}
+
+}  // namespace
+
 Check watchpointCheck(bool work) {
-  Check check{.name = "watchpoints",
-              .state = work ? CheckState::Works : CheckState::Limited,
-              .needed = false,
-              .found = work ? "a change of memory stops the process" : agent::kNoWatchpoints,
-              .remedy = "",
-              .path = "",
-              .version = ""};
-  if (!work) {
-    check.remedy =
-        "Watches and 'back to the last change' need another machine; what a message filled, hits "
-        "and going back by "
-        "lines do not.";
-  }
-  return check;
+  return featureCheck(
+      "watchpoints", work, "a change of memory stops the process", agent::kNoWatchpoints,
+      "Watches and 'back to the last change' need another machine; what a message filled, hits and "
+      "going back by lines do not.");
 }
 
 Check cycleCounterCheck(bool traps) {
-  Check check{.name = "cycle-counter",
-              .state = traps ? CheckState::Works : CheckState::Limited,
-              .needed = false,
-              .found = traps ? "rdtsc can be recorded and given back" : agent::kNoCycleTrap,
-              .remedy = "",
-              .path = "",
-              .version = ""};
-  if (!traps) {
-    check.remedy = "record --rdtsc needs another machine; all else does not.";
-  }
-  return check;
+  return featureCheck("cycle-counter", traps, "rdtsc can be recorded and given back",
+                      agent::kNoCycleTrap,
+                      "record --rdtsc needs another machine; all else does not.");
 }
 
 Check sessionCheck() {

@@ -24,10 +24,10 @@
 namespace pf::app {
 namespace fs = std::filesystem;
 namespace {
-
 using IsTaken = std::function<bool(const std::string& name)>;
+}  // namespace
 
-std::string freeName(const std::string& base, const IsTaken& taken) {
+std::string freeTraceName(const std::string& base, const IsTaken& taken) {
   std::error_code error;
   for (int i = 1;; ++i) {
     std::string name = base + "-" + std::to_string(i) + ".pft";
@@ -37,12 +37,11 @@ std::string freeName(const std::string& base, const IsTaken& taken) {
   }
 }
 
+namespace {
+
 std::string nameOf(const RecordOptions& options, const LaunchCommand& command,
                    const IsTaken& taken) {
-  if (!options.output.empty()) {
-    return options.output;
-  }
-  return freeName((fs::path(options.directory) / command.title()).string(), taken);
+  return options.output.empty() ? freeTraceName(command.title(), taken) : options.output;
 }
 
 /// `grouped`: contents of messages between groups were kept.

@@ -17,8 +17,7 @@ class RepeatedInput;
 struct RecordOptions {
   std::vector<std::string> command;  ///< launcher, its options, program, arguments
   std::string output;                ///< trace file; empty = PROGRAM-N.pft here
-  std::string directory;  ///< of a trace without a name of its own; empty: the working directory
-  bool replace = false;   ///< a trace of that name goes; else it is kept under a number
+  bool replace = false;              ///< a trace of that name goes; else it is kept under a number
   std::string mode = "outcomes";     ///< "outcomes", "races" or "all"
   std::string algorithm = "meehan";  ///< of mode races: see race_reduction.h
   std::uint32_t window = 0;          ///< of mode races: decisions of algorithm-b delayed by it
@@ -46,8 +45,12 @@ struct Recorded {
   std::vector<std::string> details;  ///< of where records end, and what is not in them: lines
 };
 
-/// The name that the trace will have: where the options give none, the first of the program's in their directory that is
-/// free and not `taken`. Usage: it is no command of a launcher.
+/// The first of BASE-1.pft, BASE-2.pft … that is free and not `taken`.
+std::string freeTraceName(const std::string& base,
+                          const std::function<bool(const std::string& name)>& taken);
+
+/// The name that the trace will have: where the options give none, the first of the program's that is free and not `taken`.
+/// Usage: it is no command of a launcher.
 Result<std::string> nameOfTrace(const RecordOptions& options,
                                 const std::function<bool(const std::string& name)>& taken);
 

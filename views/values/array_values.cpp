@@ -296,19 +296,20 @@ QString ArrayValues::nameOf(const Places& places, int across) const {
     indices << (static_cast<int>(i) == across ? u":"_s
                                               : QString::number(dims[i].indexAt(places[i])));
   }
-  QString whose;
-  if (!parts.empty() && across != along) {
+  const bool overParts = across == along;
+  const bool overColumns = !columns.empty() && across == along + 1;
+  if (!parts.empty() && !overParts && (!partsAreRows() || across < 0)) {
     const auto [part, place] = partAt(places);
-    const bool several = !columns.empty() && across == along + 1;
-    whose = several ? u"ranks %1… "_s.arg(rankAt(places)) : u"rank %1 "_s.arg(rankAt(places));
-    if (!partsAreRows() || across < 0) {
-      indices[partsAreRows() ? 0 : along] = QString::number(parts[part].dimension.indexAt(place));
-    }
+    indices[partsAreRows() ? 0 : along] = QString::number(parts[part].dimension.indexAt(place));
   }
-  if (!columns.empty() && across != along + 1) {
-    const auto [column, beside] = columnAt(places);
-    indices[along + 1] = QString::number(columns[column].dimension.indexAt(beside));
-    whose = across == along ? u"ranks %1… "_s.arg(rankAt(places)) : whose;
+  if (!columns.empty() && !overColumns) {
+    const auto [column, place] = columnAt(places);
+    indices[along + 1] = QString::number(columns[column].dimension.indexAt(place));
+  }
+  QString whose;
+  if (!parts.empty() && (!overParts || !columns.empty())) {
+    const bool several = !columns.empty() && (overParts || overColumns);
+    whose = (several ? u"ranks %1… "_s : u"rank %1 "_s).arg(rankAt(places));
   }
   return whose + (fortran ? u"(%1)"_s.arg(indices.join(QLatin1Char(',')))
                           : u"[%1]"_s.arg(indices.join(u"]["_s)));

@@ -156,14 +156,18 @@ ArrayValues::Places at(const ArrayValues& array, const Cut& cut, ArrayValues::Pl
   return places;
 }
 
-/// It lies in the halo of another cut, too.
-bool isCorner(const ArrayValues& array, const Cut& cut, const ArrayValues::Places& places) {
-  if (array.columns.empty()) {
-    return false;
-  }
-  const bool isFirst = cut.along == array.along;
-  const auto [piece, place] = isFirst ? array.columnAt(places) : array.partAt(places);
-  return originalPlace(isFirst ? array.columns : array.parts, array.halo, piece, place).has_value();
+/// What is at these places a copy of, in the dimension of the cut.
+std::optional<std::pair<std::size_t, qint64>> originalIn(const ArrayValues& array, const Cut& cut,
+                                                         const ArrayValues::Places& places) {
+  const auto [piece, place] =
+      cut.along == array.along ? array.partAt(places) : array.columnAt(places);
+  return originalPlace(cut.pieces, array.halo, piece, place);
+}
+
+/// It lies in the halo of both cuts.
+bool isCorner(const ArrayValues& array, const ArrayValues::Places& places) {
+  return !array.columns.empty() && originalIn(array, {array.parts, array.along}, places) &&
+         originalIn(array, {array.columns, array.along + 1}, places);
 }
 
 /// Bit by bit, without what fills up x87's 10 bytes.
@@ -199,6 +203,21 @@ bool advance(const ArrayValues& array, const Cut& cut, ArrayValues::Places& plac
   return false;
 }
 
+/// Calls `use` with each copy at this place of a piece, and its original.
+template <typename Use>
+void forEachCopyAt(const ArrayValues& array, const Cut& cut, std::size_t piece, qint64 place,
+                   Use use) {
+  const auto original = originalPlace(cut.pieces, array.halo, piece, place);
+  ArrayValues::Places places(array.dims.size());
+  for (bool more = original.has_value(); more; more = advance(array, cut, places)) {
+    const ArrayValues::Places copy = at(array, cut, places, piece, place);
+    if (!isCorner(array, copy)) {
+      use(array.indexOf(copy),
+          array.indexOf(at(array, cut, places, original->first, original->second)));
+    }
+  }
+}
+
 /// Calls `use` with each copy and its original.
 template <typename Use>
 void forEachCopy(const ArrayValues& array, Use use) {
@@ -209,18 +228,7 @@ void forEachCopy(const ArrayValues& array, Use use) {
         if (place == array.halo && length > 2 * array.halo) {
           place = length - array.halo;  // nothing in between is a copy
         }
-        const auto original = originalPlace(cut.pieces, array.halo, piece, place);
-        ArrayValues::Places places(array.dims.size());
-        while (original) {
-          const ArrayValues::Places copy = at(array, cut, places, piece, place);
-          if (!isCorner(array, cut, copy)) {
-            use(array.indexOf(copy),
-                array.indexOf(at(array, cut, places, original->first, original->second)));
-          }
-          if (!advance(array, cut, places)) {
-            break;
-          }
-        }
+        forEachCopyAt(array, cut, piece, place, use);
       }
     }
   }
@@ -325,10 +333,8 @@ qint64 originalOf(const ArrayValues& array, qint64 index) {
   }
   const ArrayValues::Places places = array.placesOf(index);
   for (const Cut& cut : cutsOf(array)) {
-    const auto [piece, place] =
-        cut.along == array.along ? array.partAt(places) : array.columnAt(places);
-    const auto original = originalPlace(cut.pieces, array.halo, piece, place);
-    if (original && !isCorner(array, cut, places)) {
+    const auto original = originalIn(array, cut, places);
+    if (original && !isCorner(array, places)) {
       return array.indexOf(at(array, cut, places, original->first, original->second));
     }
   }

@@ -16,8 +16,8 @@ struct Distribution {
   QList<int> ranks;  ///< in the order of their parts; empty: one rank's own
   int along = 0;     ///< the dimension that is distributed, from 0
   qint64 halo = 0;   ///< elements at each inner end of a part that are copies
-  int columns =
-      1;  ///< more than one: blocks, so many ranks in a row of them, which is distributed in the next dimension
+  /// More than one: blocks, so many ranks in a row of them, which is distributed in the next dimension.
+  int columns = 1;
 
   friend bool operator==(const Distribution&, const Distribution&) = default;
 };

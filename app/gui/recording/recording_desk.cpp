@@ -12,6 +12,7 @@
 #include "app/gui/commands/command.h"
 #include "app/gui/recording/peek_directory.h"
 #include "app/job/job.h"
+#include "app/job/launcher.h"
 #include "app/recording/record.h"
 #include "app/recording/until_failure.h"
 #include "app/session/state/in_background.h"
@@ -103,27 +104,20 @@ QString goodBeside(const QString& trace) {
 
 /// Of a trace, and of the good one beside it: as the command line names them.
 QString RecordingDesk::freeName(const RecordRequest& request, const QStringList& words) {
-  app::RecordOptions options;
-  options.directory = request.directory.toStdString();
+  std::vector<std::string> command;
   for (const QString& word : words) {
     const bool isPath =
         word.startsWith(QLatin1String("./")) || word.startsWith(QLatin1String("../"));
     const QString there = isPath ? QDir(request.directory).absoluteFilePath(word) : word;
-    options.command.push_back(there.toStdString());
+    command.push_back(there.toStdString());
   }
-  const auto taken = [&](const std::string& trace) {
+  // What is no command of a launcher is refused by what records it.
+  const Result<app::LaunchCommand> launch = app::parseLaunch(command);
+  const std::string base =
+      request.directory.toStdString() + '/' + (launch ? launch->title() : "run");
+  return QString::fromStdString(app::freeTraceName(base, [&](const std::string& trace) {
     return request.runs > 1 && QFileInfo::exists(goodBeside(QString::fromStdString(trace)));
-  };
-  const Result<std::string> name = app::nameOfTrace(options, taken);
-  if (name) {
-    return QString::fromStdString(*name);
-  }
-  for (int i = 1;; ++i) {  // what is no command of a launcher is refused by what records it
-    const QString free = QStringLiteral("%1/run-%2.pft").arg(request.directory).arg(i);
-    if (!QFileInfo::exists(free) && !QFileInfo::exists(free + QStringLiteral(".d"))) {
-      return free;
-    }
-  }
+  }));
 }
 
 namespace {

@@ -36,6 +36,7 @@ class PersonTest : public test::Person {
   [[nodiscard]] bool start(const char* program, const QStringList& options,
                            const std::function<bool(const test::Recorded&)>& fails);
   [[nodiscard]] QModelIndex yieldThatIsAReport();
+  void itTakesAReport();
 };
 
 void PersonTest::initTestCase() {
@@ -60,6 +61,15 @@ QModelIndex PersonTest::yieldThatIsAReport() {
     return execution.sites[site].function == "collect_yields" &&
            execution.messages[race.taken].tag == 4;
   });
+}
+
+/// Before that receive: it takes one with a report's tag.
+void PersonTest::itTakesAReport() {
+  QTRY_COMPARE_WITH_TIMEOUT(here(), QStringLiteral("collect_yields"), kPatience);
+  go("F10");
+  openVariable("status");
+  QTRY_COMPARE_WITH_TIMEOUT(valueOf(QStringLiteral("status"), QStringLiteral("MPI_TAG")),
+                            QStringLiteral("4"), kPatience);
 }
 
 /// harvest: at the failing receive a report has a wrong number. Of the receives that took a report
@@ -110,11 +120,7 @@ void PersonTest::aWrongValue() {
   go("Return");
   Hand::press("ctrl+2");
   QCOMPARE(session().serialOf(0), event.serial - 1);
-  QTRY_COMPARE_WITH_TIMEOUT(here(), QStringLiteral("collect_yields"), kPatience);
-  go("F10");
-  openVariable("status");
-  QTRY_COMPARE_WITH_TIMEOUT(valueOf(QStringLiteral("status"), QStringLiteral("MPI_TAG")),
-                            QStringLiteral("4"), kPatience);
+  itTakesAReport();
   look("harvest-cause");
 }
 
@@ -131,11 +137,7 @@ void PersonTest::aWrongValueByTheBanner() {
   QVERIFY(Hand::clickRow(m_window->races().table(), yieldThatIsAReport()));
   go("Return");
   Hand::press("ctrl+2");
-  QTRY_COMPARE_WITH_TIMEOUT(here(), QStringLiteral("collect_yields"), kPatience);
-  go("F10");
-  openVariable("status");
-  QTRY_COMPARE_WITH_TIMEOUT(valueOf(QStringLiteral("status"), QStringLiteral("MPI_TAG")),
-                            QStringLiteral("4"), kPatience);
+  itTakesAReport();
   look("harvest-first-race-cause");
   found(8);
 }
