@@ -238,16 +238,16 @@ void GdbInspector::formatChildren(VarPage page, char format, Callback<VarPage> d
       done(std::move(*shown));
     }
   };
-  for (std::size_t i = 0; i < shown->children.size(); ++i) {
-    const auto quoted = quote(shown->children[i].name);
-    if (!quoted || shown->children[i].expandable()) {
+  for (VarObject& child : shown->children) {
+    const auto quoted = quote(child.name);
+    if (!quoted || child.expandable()) {
       finish();
       continue;
     }
     m_queue.push({"-var-set-format " + *quoted + " " + std::string(varFormat(format)),
-                  CommandFlag::None, [shown, i, finish](const Result<ResultRecord>& reply) {
+                  CommandFlag::None, [shown, &child, finish](const Result<ResultRecord>& reply) {
                     if (reply) {
-                      shown->children[i].value = reply->results.str("value");
+                      child.value = reply->results.str("value");
                     }
                     finish();
                   }});

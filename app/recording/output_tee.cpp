@@ -235,18 +235,18 @@ bool OutputTee::reap() {
 
 void OutputTee::drain(const std::function<bool()>& givenUp) {
   launched();
-  using Clock = std::chrono::steady_clock;
-  auto lastNews = Clock::now();
+  auto lastNews = std::chrono::steady_clock::now();
   std::array<std::uint64_t, 4> before{};
   while (!reap() && !givenUp()) {
     const std::array<std::uint64_t, 4> now{m_counters->read[0], m_counters->forwarded[0],
                                            m_counters->read[1], m_counters->forwarded[1]};
-    lastNews = now != before ? Clock::now() : lastNews;
+    lastNews = now != before ? std::chrono::steady_clock::now() : lastNews;
     before = now;
     const auto isThrough = [&](std::size_t stream) {
       return m_carriers[stream] <= 0 || now[2 * stream] == now[2 * stream + 1];
     };
-    if (Clock::now() - lastNews >= (isThrough(0) && isThrough(1) ? kQuiet : kBlocked)) {
+    if (std::chrono::steady_clock::now() - lastNews >=
+        (isThrough(0) && isThrough(1) ? kQuiet : kBlocked)) {
       return;
     }
     std::this_thread::sleep_for(kLook);

@@ -200,6 +200,7 @@ Result<std::vector<Finding>> findFormerDamage(Database& database, std::uint32_t 
 
 }  // namespace
 
+// NOLINTNEXTLINE(readability-function-size): a line a table
 std::string lostWith(TableId id) {
   switch (id) {
     case TableId::Run:

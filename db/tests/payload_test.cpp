@@ -331,9 +331,10 @@ TEST(Payload, everyFlipOfAPieceIsFound) {
     ASSERT_EQ(select->step(), Statement::Step::Row);
     packed.assign(select->blob(0).begin(), select->blob(0).end());
   }
-  const auto found = std::ranges::search(patient.bytes(), packed);
-  ASSERT_FALSE(found.empty());
-  const auto from = static_cast<std::size_t>(found.begin() - patient.bytes().begin());
+  const auto& bytes = patient.bytes();
+  const auto found = std::search(bytes.begin(), bytes.end(), packed.begin(), packed.end());
+  ASSERT_NE(found, bytes.end());
+  const auto from = static_cast<std::size_t>(found - bytes.begin());
   for (std::size_t bit = from * 8; bit < (from + packed.size()) * 8; ++bit) {
     patient.flip(bit);
     const Result<std::vector<Finding>> findings = checkTrace(patient.path());

@@ -66,7 +66,7 @@ std::uint64_t behindBinding(pid_t pid, const std::vector<Mapping>& mappings, std
   }
   for (int i = 1; i <= kBindingSlots; ++i) {
     std::uint64_t word = 0;
-    if (!readValue(pid, slot + 8U * static_cast<unsigned>(i), word)) {
+    if (!readValue(pid, slot + 8 * static_cast<std::uint64_t>(i), word)) {
       break;
     }
     code = codeAt(mappings, word);

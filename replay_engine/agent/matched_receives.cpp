@@ -64,9 +64,10 @@ std::optional<std::uint64_t> objectOf(pid_t pid, const PageRequestObjects& objec
     object = objects.firstAt + std::uint64_t{handle & 0x3FFFFFFU} * objects.size;
   } else {
     const auto blocks = valueOf<std::uint64_t>(pid, objects.blocksAt);
-    const auto block = blocks && *blocks != 0
-                           ? valueOf<std::uint64_t>(pid, *blocks + (handle >> 12 & 0x3FFFU) * 8)
-                           : std::nullopt;
+    const auto block =
+        blocks && *blocks != 0
+            ? valueOf<std::uint64_t>(pid, *blocks + std::uint64_t{handle >> 12 & 0x3FFFU} * 8)
+            : std::nullopt;
     if (!block) {
       return std::nullopt;
     }

@@ -113,6 +113,7 @@ struct EndDwfl {
   void operator()(Dwfl* dwfl) const { dwfl_end(dwfl); }
 };
 
+// NOLINTNEXTLINE(readability-function-size): elfutils has it so
 int noDebugInformation(Dwfl_Module* /*module*/, void** /*data*/, const char* /*name*/,
                        Dwarf_Addr /*base*/, const char* /*file*/, const char* /*link*/,
                        GElf_Word /*crc*/, char** /*found*/) {

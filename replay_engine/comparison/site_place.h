@@ -19,7 +19,9 @@ struct SitePlace {
   std::string source;
   std::string function;
 
-  friend auto operator<=>(const SitePlace&, const SitePlace&) = default;
+  friend auto operator<=>(const SitePlace&,
+                          const SitePlace&) =
+      default;  // NOLINT(modernize-use-nullptr): it has none
 };
 
 [[nodiscard]] inline SitePlace placeOf(const CallSite& site) {

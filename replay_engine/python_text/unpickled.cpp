@@ -174,7 +174,7 @@ class Machine {
       return;
     }
     const auto code = static_cast<unsigned char>(opcode[0]);
-    if (!constant(code) && !container(code) && !object(code)) {
+    if (!constant(code) && !container(code) && !memory(code) && !object(code)) {
       m_ok = false;
     }
   }
@@ -300,19 +300,8 @@ class Machine {
     }
   }
 
-  bool object(unsigned char code) {
+  bool memory(unsigned char code) {
     switch (code) {
-      case 0x80: {
-        const unsigned protocol = number<std::uint8_t>();
-        m_ok = m_ok && protocol >= kOldestPickle && protocol <= kNewestPickle;
-        return true;
-      }
-      case 0x95:
-        number<std::uint64_t>();  // the size of a frame: for buffers
-        return true;
-      case '.':
-        m_stopped = true;
-        return true;
       case 0x94:
         memoize(static_cast<std::uint32_t>(m_memo.size()));
         return true;
@@ -327,6 +316,24 @@ class Machine {
         return true;
       case 'j':
         recall(number<std::uint32_t>());
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  bool object(unsigned char code) {
+    switch (code) {
+      case 0x80: {
+        const unsigned protocol = number<std::uint8_t>();
+        m_ok = m_ok && protocol >= kOldestPickle && protocol <= kNewestPickle;
+        return true;
+      }
+      case 0x95:
+        number<std::uint64_t>();  // the size of a frame: for buffers
+        return true;
+      case '.':
+        m_stopped = true;
         return true;
       case 'c': {
         const std::string_view module = line();

@@ -182,8 +182,8 @@ bool isSame(const ArrayValues& array, qint64 one, qint64 other) {
   const int used = isReal && each > kExtended && !array.quad ? kExtended : each;
   bool same = true;
   for (int part = 0; part < parts; ++part) {
-    same = same && std::memcmp(array.bytes.constData() + one * array.size + part * each,
-                               array.bytes.constData() + other * array.size + part * each,
+    same = same && std::memcmp(array.bytes.constData() + one * array.size + qint64{part} * each,
+                               array.bytes.constData() + other * array.size + qint64{part} * each,
                                static_cast<std::size_t>(used)) == 0;
   }
   return same;

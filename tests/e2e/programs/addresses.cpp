@@ -51,7 +51,7 @@ namespace {
 void allocations(int seed) {
   static std::vector<void*> kept;
   void* blocks[] = {std::calloc(static_cast<std::size_t>(seed % 7 + 1), 24),
-                    std::aligned_alloc(256, 512),
+                    aligned_alloc(256, 512),
                     memalign(64, 100),
                     valloc(10),
                     std::malloc(static_cast<std::size_t>(seed % 5) << 18),
