@@ -51,6 +51,7 @@
 #include "app/gui/recording/follow_action.h"
 #include "app/gui/recording/peek_directory.h"
 #include "app/gui/recording/recording_desk.h"
+#include "app/gui/recording/tutorial_window.h"
 #include "app/gui/session_files.h"
 #include "app/recording/record.h"
 #include "app/session/inspection/standing_calls.h"
@@ -152,6 +153,7 @@ void MainWindow::makeParts() {
   m_docks->matrix().setRankCommands(
       [this](QMenu& menu, const QList<int>& ranks) { m_part->addTo(menu, ranks); });
   m_recording = new RecordingDesk(*this, m_status->recording());
+  m_tutorial = makeTutorial(*this, *m_recording);
   m_follow = new FollowAction(*this);
   m_files = new SessionFiles(
       {*this, *m_workspaces, m_views, *m_shown, m_docks->inspection(), *m_session});
@@ -207,7 +209,7 @@ void MainWindow::makeMenus() {
   makeViewMenu();
   makeToolsMenu();
   QMenu* help = menuBar()->addMenu(tr("&Help"));
-  help->addAction(makeManual(*this));
+  help->addActions({m_tutorial, makeManual(*this)});
   help->addAction(makePaneHelp(*this));
   help->addAction(QWhatsThis::createAction(this));
   help->addSeparator();
@@ -269,6 +271,9 @@ void MainWindow::makeToolBars() {
                  tr("Try the example"),
                  tr("Records the bundled program until a run of it fails, and opens that run. Half "
                     "a minute at most."));
+  m_pages->offer(
+      m_tutorial, views::icon(views::Icon::Bookmark), tr("Tutorial"),
+      tr("Eight small programs with a bug each, in C, C++, Fortran and Python: an hour."));
   m_pages->offer(m_recording->recordAction(), views::icon(views::Icon::Record),
                  tr("Record a run …"),
                  tr("Program, ranks and arguments as you type them anyway; until one fails; with "
@@ -492,6 +497,7 @@ void MainWindow::connectRecording() {
   });
   connect(m_recording, &RecordingDesk::stuck, this, [this](const QString& why) {
     m_banner->showStuck(why);
+    m_docks->showPane("output");
     say(tr("The program that is recorded makes no progress: %1.").arg(why), true);
   });
   connect(m_banner, &FailureBanner::endWanted, m_recording, &RecordingDesk::endNow);

@@ -139,6 +139,7 @@ class MainWindow : public QMainWindow {
   ReplayActions* m_replay = nullptr;
   PartActions* m_part = nullptr;
   RecordingDesk* m_recording = nullptr;
+  QAction* m_tutorial = nullptr;
   FollowAction* m_follow = nullptr;
   SessionFiles* m_files = nullptr;
   CompareAction* m_compare = nullptr;

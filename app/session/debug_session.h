@@ -268,6 +268,7 @@ class DebugSession : public QObject, private mi::FleetObserver {
 
   // debug_session_run.cpp
   void begin();
+  void askWhere(const QString& expression, const PlaceOrWhyNot& then);
   void goTo(Goal goal);
   [[nodiscard]] bool isGoing() const;
   void finishCycle(const QString& why, bool ranToEnd = false);
@@ -325,7 +326,7 @@ class DebugSession : public QObject, private mi::FleetObserver {
   Bookmarks m_bookmarks;
   JudgedRaces m_judgedRaces;
   HitSearch m_search;
-  Latest<NoQuestion> m_asked;  ///< where an expression lies whose last change is wanted
+  Latest<NoQuestion> m_asked;  ///< where an expression lies to whose change it is to go back
   RunControl m_control;
   std::unique_ptr<LineSearch> m_lines;
 

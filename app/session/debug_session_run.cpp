@@ -144,10 +144,25 @@ void DebugSession::lineBack(LineMove move) {
 }
 
 void DebugSession::previousHit() {
-  if (canReplay() && !refuses(m_state.current)) {
-    m_lines->cancel();
-    m_search.toPreviousHit();
+  if (!canReplay() || refuses(m_state.current)) {
+    return;
   }
+  m_lines->cancel();
+  const QString watched = m_state.phase == Phase::Running ? m_search.previousWatch() : QString();
+  if (watched.isEmpty()) {
+    m_search.toPreviousHit();
+    return;
+  }
+  askWhere(watched, [this, watched](const Result<std::optional<ExpressionPlace>>& place) {
+    if (place && (!*place || (*place)->isStatic)) {
+      m_search.toPreviousHit();
+    } else {
+      Q_EMIT message(tr("%1 is known in its frame only: from MPI_Init on GDB cannot count how "
+                        "often it changes. 'Last change' of it goes by where it lies.")
+                         .arg(watched),
+                     true);
+    }
+  });
 }
 
 void DebugSession::lastChange(const QString& expression) {
@@ -155,27 +170,34 @@ void DebugSession::lastChange(const QString& expression) {
     return;
   }
   m_lines->cancel();
-  const int rank = m_state.current;
-  m_debuggers.join({rank});
+  m_debuggers.join({m_state.current});
   if (m_state.phase != Phase::Running) {
     m_search.toLastChange(expression, {});
     return;
   }
-  Q_EMIT progress(tr("Looking where %1 lies …").arg(expression.trimmed()));
+  askWhere(expression.trimmed(), [this,
+                                  expression](const Result<std::optional<ExpressionPlace>>& place) {
+    if (place) {
+      m_search.toLastChange(expression, *place);
+    } else {
+      Q_EMIT message(
+          tr("%1 cannot be watched: %2").arg(expression.trimmed(), toText(place.error().message)),
+          true);
+    }
+  });
+}
+
+/// `then` sends the ranks somewhere, or says why not.
+void DebugSession::askWhere(const QString& expression, const PlaceOrWhyNot& then) {
+  Q_EMIT progress(tr("Looking where %1 lies …").arg(expression));
   m_asked.begin();
-  askPlace(m_state, rank, m_inspector.valueRef(), expression.trimmed().toStdString(),
-           [this, rank, expression,
+  askPlace(m_state, m_state.current, m_inspector.valueRef(), expression.toStdString(),
+           [this, rank = m_state.current, then,
             guard = m_asked.guard()](const Result<std::optional<ExpressionPlace>>& place) {
              if (!guard || m_state.current != rank) {
                return;
              }
-             if (place) {
-               m_search.toLastChange(expression, *place);
-             } else {
-               Q_EMIT message(tr("%1 cannot be watched: %2")
-                                  .arg(expression.trimmed(), toText(place.error().message)),
-                              true);
-             }
+             then(place);
              if (!m_state.searching) {  // the ranks stay where they are
                Q_EMIT progress({});
                Q_EMIT settled();

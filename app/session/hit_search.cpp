@@ -44,22 +44,34 @@ QList<values::BreakpointHit> HitSearch::trail() const {
   return hits;
 }
 
-QString HitSearch::whyNoPreviousHit() const {
+/// Those that are left to go back over.
+QList<values::BreakpointHit> HitSearch::hitsBefore() const {
   const bool followed = m_trailCycle == m_cycles.lastNumber() && m_trailRank == m_state.current;
-  const bool some = !m_cycles.none() && !(followed ? m_trail : trail()).isEmpty();
-  return some ? QString()
-              : tr("Rank %1 has hit no breakpoint before this place in this cycle.")
-                    .arg(m_state.current);
+  return m_cycles.none() ? QList<values::BreakpointHit>() : followed ? m_trail : trail();
+}
+
+QString HitSearch::whyNoPreviousHit() const {
+  return !hitsBefore().isEmpty()
+             ? QString()
+             : tr("Rank %1 has hit no breakpoint before this place in this cycle.")
+                   .arg(m_state.current);
+}
+
+QString HitSearch::previousWatch() const {
+  const QList<values::BreakpointHit> hits = hitsBefore();
+  const values::Breakpoint* const breakpoint =
+      hits.isEmpty() ? nullptr : m_breakpoints.find(hits.last().breakpoint);
+  return breakpoint != nullptr && breakpoint->kind == values::BreakpointKind::Watch
+             ? breakpoint->expression.trimmed()
+             : QString();
 }
 
 void HitSearch::toPreviousHit() {
   if (m_cycles.none()) {
     return;
   }
-  if (m_trailCycle != m_cycles.lastNumber() || m_trailRank != m_state.current) {
-    m_trail = trail();
-    m_trailRank = m_state.current;
-  }
+  m_trail = hitsBefore();
+  m_trailRank = m_state.current;
   if (m_trail.isEmpty()) {
     Q_EMIT message(whyNoPreviousHit(), false);
     return;
@@ -310,14 +322,12 @@ void HitSearch::notFound(bool ranToEnd) {
   const Goal back{{m_search->rank, m_search->from},
                   tr("event %1 of rank %2, as before").arg(m_search->from).arg(m_search->rank)};
   const mi::BreakpointStatus status = m_state.fleet.status(m_search->spec, m_search->rank);
-  Q_EMIT message(status.gdbNumber == 0
-                     ? tr("%1: not found, as it cannot be set from MPI_Init on (%2)%3")
-                           .arg(m_search->text, withoutStop(status.problem),
-                                ranToEnd ? tr("; back to where it was.") : QStringLiteral("."))
-                     : tr("%1: not found%2")
-                           .arg(m_search->text,
-                                ranToEnd ? tr("; back to where it was.") : QStringLiteral(".")),
-                 ranToEnd);
+  const QString why =
+      status.gdbNumber == 0
+          ? tr(", as it cannot be set from MPI_Init on (%1)").arg(withoutStop(status.problem))
+          : QString();
+  const QString then = ranToEnd ? tr("; back to %1.").arg(back.text) : QStringLiteral(".");
+  Q_EMIT message(tr("%1: not found%2%3").arg(m_search->text, why, then), ranToEnd);
   end();
   if (ranToEnd) {
     QMetaObject::invokeMethod(

@@ -34,6 +34,8 @@ class HitSearch : public QObject {
 
   /// Of the current rank in this cycle: the same place again.
   void toPreviousHit();
+  /// What it would look for the change of; empty: it would go to a hit that is none of a watch.
+  [[nodiscard]] QString previousWatch() const;
   /// Why it would not go anywhere, as a sentence; empty: it would.
   [[nodiscard]] QString whyNoPreviousHit() const;
   /// Where the expression was changed last before the current rank's next event. `place`: where it lies there; nothing: not known.
@@ -85,6 +87,7 @@ class HitSearch : public QObject {
   void runCycle(Goal goal);
   void goBackTo(const Goal& goal);
   [[nodiscard]] QList<values::BreakpointHit> trail() const;
+  [[nodiscard]] QList<values::BreakpointHit> hitsBefore() const;
 
   SessionState& m_state;
   Breakpoints& m_breakpoints;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <charconv>
 #include <filesystem>
@@ -14,6 +15,7 @@
 #include <map>
 #include <optional>
 #include <sstream>
+#include <string_view>
 #include <system_error>
 
 #include "app/files/paths.h"
@@ -29,6 +31,7 @@ constexpr const char* kReadme = "README.md";
 constexpr const char* kSolution = "solution.md";
 constexpr const char* kFacts = "lesson.txt";
 constexpr const char* kFirstSteps = "\n## What fails\n";
+constexpr std::array<std::string_view, 3> kCompilers = {"mpicc ", "mpicxx ", "mpifort "};
 
 Error damagedLesson(const std::string& what) {
   return {ErrorCode::Damaged, what, "Install Photofinish again."};
@@ -265,6 +268,44 @@ Result<std::string> firstSteps(const Lesson& lesson) {
   }
   const std::size_t first = begin + std::string(kFirstSteps).size();
   return text->substr(first, text->find("\n## ", first) - first);
+}
+
+Result<std::string> textOf(const Lesson& lesson) {
+  return contentOf(lesson.directory + "/" + kReadme);
+}
+
+Result<LessonStart> startOf(const Lesson& lesson) {
+  static constexpr std::string_view kRecord = "    $ photofinish record ";
+  static constexpr std::string_view kPrompt = "    $ ";
+  const Result<std::string> steps = firstSteps(lesson);
+  if (!steps) {
+    return steps.error();
+  }
+  LessonStart start;
+  std::istringstream lines(*steps);
+  for (std::string line; start.command.empty() && std::getline(lines, line);) {
+    if (!line.starts_with(kRecord)) {
+      const bool compiles = std::ranges::any_of(kCompilers, [&line](std::string_view compiler) {
+        return line.starts_with(kPrompt) && line.substr(kPrompt.size()).starts_with(compiler);
+      });
+      start.build = compiles ? line.substr(kPrompt.size()) : start.build;
+      continue;
+    }
+    const std::size_t launcher = line.find("mpirun ");
+    std::istringstream words(line.substr(kRecord.size(), launcher - kRecord.size()));
+    for (std::string word; words >> word;) {
+      if (word != "-o") {
+        start.options.push_back(word);
+      } else {
+        words >> word;  // another name is given
+      }
+    }
+    start.command = launcher == std::string::npos ? "" : line.substr(launcher);
+  }
+  if (start.command.empty()) {
+    return damagedLesson("the first steps of " + lesson.directory + " record nothing");
+  }
+  return start;
 }
 
 Result<std::string> solutionOf(const Lesson& lesson) {

@@ -43,6 +43,18 @@ Result<std::vector<std::string>> writeLesson(const Lesson& lesson, const std::st
 /// The section "What fails" of its README.md, without the heading. Damaged: there is none.
 Result<std::string> firstSteps(const Lesson& lesson);
 
+/// What begins it, as its first steps have it.
+struct LessonStart {
+  std::string build;  ///< a command, in its directory; empty: there is nothing to build
+  std::vector<std::string> options;  ///< of `photofinish record`, but for -o
+  std::string command;               ///< launcher and program
+};
+/// Damaged: its first steps record nothing.
+Result<LessonStart> startOf(const Lesson& lesson);
+
+/// All of its README.md.
+Result<std::string> textOf(const Lesson& lesson);
+
 /// Its solution.md.
 Result<std::string> solutionOf(const Lesson& lesson);
 

@@ -146,7 +146,7 @@ PARTS |= {
     "app/gui/panes": ("what the window shows, and where", {*SESSION, "app/session", *SESSION_PARTS, "views/panes", *DIAGRAM, "plugins", *PLUGINS, "plugins/bundled"}),
     "app/gui/commands": ("what one does in the window", {*SESSION, *PLUGINS, "app/session", *SESSION_PARTS, "app/trace_loading", "views/panes", *DIAGRAM,
                                                          "app/gui/panes"}),
-    "app/gui/recording": ("recordings that the window starts or follows", {BASE, *STORE, *VIEWS, "app/job", "app/recording", "app/traces", "app/session/state",
+    "app/gui/recording": ("recordings that the window starts or follows", {BASE, *STORE, *VIEWS, "app/job", "app/recording", "app/traces", "app/tutorial", "app/session/state",
                                                                           "app/session/records", "app/trace_loading", "views/panes",
                                                                           "app/gui/panes", "app/gui/commands"}),
     "app/gui": ("the window", {*SESSION, "app/session", *SESSION_PARTS, "app/trace_loading", "views/panes", *DIAGRAM, "plugins", *PLUGINS,

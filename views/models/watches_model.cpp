@@ -72,16 +72,6 @@ void WatchesModel::forgetValues() {
   }
 }
 
-void WatchesModel::setOld(bool old) {
-  if (old != m_old) {
-    m_old = old;
-    if (!m_expressions.isEmpty()) {
-      Q_EMIT dataChanged(index(0, ValueColumn),
-                         index(toInt(m_expressions.size()) - 1, ValueColumn));
-    }
-  }
-}
-
 void WatchesModel::setRank(int rank) {
   if (rank != m_rank) {
     m_rank = rank;
@@ -167,8 +157,7 @@ QString WatchesModel::expressionOf(const QString& path) const {
 
 QVariant WatchesModel::data(const QModelIndex& index, int role) const {
   if (!index.isValid() || index.parent().isValid() || index.row() >= m_expressions.size()) {
-    return m_old && role == ToneRole && index.isValid() ? QVariant(static_cast<int>(Tone::Muted))
-                                                        : VariablesModel::data(index, role);
+    return VariablesModel::data(index, role);
   }
   const QString& expression = m_expressions[index.row()];
   if (index.column() != ValueColumn) {
@@ -190,9 +179,7 @@ QVariant WatchesModel::data(const QModelIndex& index, int role) const {
     case Qt::ToolTipRole:
       return watchTip(expression, value);
     case ToneRole:
-      return static_cast<int>(failed || m_old ? Tone::Muted
-                              : changed       ? Tone::Changed
-                                              : Tone::Normal);
+      return static_cast<int>(failed ? Tone::Muted : changed ? Tone::Changed : Tone::Normal);
     case BoldRole:
       return changed;
     case MonospaceRole:

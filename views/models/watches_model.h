@@ -24,8 +24,6 @@ class WatchesModel : public VariablesModel {
   void setExpressions(const QStringList& expressions);
   /// No rank has a value of any: those that had are gone.
   void forgetValues();
-  /// What is shown is of the stop before: the rank runs.
-  void setOld(bool old);
   /// Values of one expression; ranks that are missing keep theirs.
   void setValues(const QString& expression, const QList<WatchValue>& values);
   [[nodiscard]] const QStringList& expressions() const { return m_expressions; }
@@ -52,7 +50,6 @@ class WatchesModel : public VariablesModel {
 
   QStringList m_expressions;
   int m_rank = 0;
-  bool m_old = false;
   QHash<QString, QHash<int, WatchValue>> m_cells;  ///< of an expression, by rank
   QHash<QString, QString> m_paths;  ///< expression -> path; another one each time that it is added
   int m_added = 0;

@@ -44,10 +44,9 @@ bool PlainDelegate::helpEvent(QHelpEvent* event, QAbstractItemView* view,
 
 void PlainDelegate::initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const {
   QStyledItemDelegate::initStyleOption(option, index);
-  if (const QVariant tone = index.data(ToneRole);
-      tone.isValid() && tone.toInt() != static_cast<int>(Tone::Normal)) {
-    option->palette.setColor(QPalette::Text,
-                             Theme::of(option->palette).tone(static_cast<Tone>(tone.toInt())));
+  const auto tone = m_old ? Tone::Muted : static_cast<Tone>(index.data(ToneRole).toInt());
+  if (tone != Tone::Normal) {
+    option->palette.setColor(QPalette::Text, Theme::of(option->palette).tone(tone));
   }
   if (index.data(MonospaceRole).toBool()) {
     option->font = fixedFont();
@@ -59,6 +58,14 @@ void PlainDelegate::initStyleOption(QStyleOptionViewItem* option, const QModelIn
   static const QRegularExpression kPlace(QStringLiteral(":[0-9]+$"));
   if (option->text.contains(kPlace)) {
     option->textElideMode = Qt::ElideMiddle;  // the line is what says most
+  }
+}
+
+void setOld(QAbstractItemView& view, bool old) {
+  auto* const delegate = qobject_cast<PlainDelegate*>(view.itemDelegate());
+  if (delegate != nullptr && delegate->m_old != old) {
+    delegate->m_old = old;
+    view.viewport()->update();
   }
 }
 

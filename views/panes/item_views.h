@@ -23,11 +23,17 @@ class PlainDelegate : public QStyledItemDelegate {
 
  protected:
   void initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const override;
+
+ private:
+  friend void setOld(QAbstractItemView& view, bool old);
+  bool m_old = false;
 };
 
 /// Row selection, no grid, compact rows, PlainDelegate.
 void setUpTable(QTableView& view);
 void setUpTree(QTreeView& view);
+/// All of it is of a stop before: grey, until it is not.
+void setOld(QAbstractItemView& view, bool old);
 /// The system's fixed-width font at the application's size.
 [[nodiscard]] QFont fixedFont();
 

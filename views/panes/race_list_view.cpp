@@ -66,6 +66,7 @@ RaceListView::RaceListView(QWidget* parent)
       m_filter(new QLineEdit),
       m_count(new QLabel),
       m_table(new QTableView),
+      m_parts(new QSplitter),
       m_replay(new QAction(icon(Icon::ReplayHere), tr("Replay to this receive"), this)),
       m_take(new QAction(tr("Take this message instead"), this)),
       m_find(new QAction(icon(Icon::Find), tr("Filter races"), this)) {
@@ -167,13 +168,14 @@ void RaceListView::layOut() {
   beside->setSizes({458, 532, 376});
   beside->setChildrenCollapsible(false);
   scroll->setMinimumHeight(2 * lineHeight(*scroll));
-  auto* whole = new QSplitter(Qt::Vertical);
-  whole->addWidget(beside);
-  whole->addWidget(scroll);
-  whole->setStretchFactor(0, 1);
-  whole->setStretchFactor(1, 0);
-  whole->setSizes({300, 3 * lineHeight(*scroll)});
-  whole->setChildrenCollapsible(false);
+  m_parts->setOrientation(Qt::Vertical);
+  m_parts->addWidget(beside);
+  m_parts->addWidget(scroll);
+  m_parts->setStretchFactor(0, 1);
+  m_parts->setStretchFactor(1, 0);
+  m_parts->setSizes({300, 3 * lineHeight(*scroll)});
+  m_parts->setChildrenCollapsible(false);
+  connect(m_parts, &QSplitter::splitterMoved, this, [this] { m_partsAreTheUsers = true; });
   auto* top = new QHBoxLayout;
   top->setContentsMargins(6, 6, 6, 4);
   top->setSpacing(8);
@@ -183,7 +185,7 @@ void RaceListView::layOut() {
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(0);
   layout->addLayout(top);
-  layout->addWidget(whole, 1);
+  layout->addWidget(m_parts, 1);
   connect(m_details, &QTreeWidget::currentItemChanged, this, [this](QTreeWidgetItem* item) {
     if (item == nullptr || m_quiet) {
       return;
@@ -221,7 +223,24 @@ void RaceListView::showWhy(const QTreeWidgetItem& item) {
     const bool taken = message == m_model->trace()->data().races.taken(at(race));
     m_why->setText(taken ? tr("This is the message that the receive took in this run.")
                          : whyConcurrent(*m_model->trace(), at(race), message));
+    fitWhy();
   }
+}
+
+/// All of the explanation is seen, where that leaves half of the height to the lists.
+void RaceListView::fitWhy() {
+  const int height = m_parts->height() - m_parts->handleWidth();
+  if (m_partsAreTheUsers || height <= 0) {
+    return;
+  }
+  const int text = m_why->heightForWidth(m_parts->width());
+  const int why = std::min(std::max(text, 3 * lineHeight(*m_why)), height / 2);
+  m_parts->setSizes({height - why, why});
+}
+
+void RaceListView::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  fitWhy();
 }
 
 void RaceListView::selectMessage(std::uint32_t message) {
@@ -383,6 +402,7 @@ void RaceListView::showDetails(int race) {
     text += QLatin1Char('\n') + line;
   }
   m_why->setText(text);
+  fitWhy();
 }
 
 }  // namespace pf::views

@@ -23,6 +23,7 @@ class QAction;
 class QLabel;
 class QLineEdit;
 class QPlainTextEdit;
+class QSplitter;
 class QTableView;
 class QTreeWidget;
 class QTreeWidgetItem;
@@ -73,6 +74,9 @@ class RaceListView : public QWidget {
   void eventSelected(
       const pf::EventRef& event);  ///< an end chosen in the details: show it in the diagram
 
+ protected:
+  void resizeEvent(QResizeEvent* event) override;
+
  private:
   void showTrace(const TraceIndexPtr& trace, const JudgedRaces& judged);
   void showNewer(const TraceIndexPtr& trace, const JudgedRaces& judged);
@@ -80,6 +84,7 @@ class RaceListView : public QWidget {
   void onCurrent();
   void showDetails(int race);
   void showWhy(const QTreeWidgetItem& item);
+  void fitWhy();
   void updateCount();
   void takeInstead();
   void layOut();
@@ -91,6 +96,8 @@ class RaceListView : public QWidget {
   QLineEdit* m_filter;
   QLabel* m_count;
   QTableView* m_table;
+  QSplitter* m_parts;               ///< the lists, and the explanation below them
+  bool m_partsAreTheUsers = false;  ///< their sizes
   QTreeWidget* m_details = nullptr;
   QLabel* m_why = nullptr;
   QAction* m_replay;

@@ -455,11 +455,6 @@ void ModelsTest::watchesOpen() {
   model.setValues(QStringLiteral("n"), {{0, QStringLiteral("5"), {}}});
   model.setValues(QStringLiteral("all"), {{0, QStringLiteral("{1, 2}"), {}, {}, true}});
   QVERIFY(!model.hasChildren(model.index(0, 0)) && model.hasChildren(model.index(1, 0)));
-  const auto tone = [&model] { return model.index(0, 1).data(ToneRole).toInt(); };
-  model.setOld(true);
-  QCOMPARE(tone(), static_cast<int>(Tone::Muted));
-  model.setOld(false);
-  QVERIFY(tone() != static_cast<int>(Tone::Muted));
   model.fetchMore(model.index(1, 0));
   const QString path = asked.last().first().toString();
   QCOMPARE(model.expressionOf(path), QStringLiteral("all"));

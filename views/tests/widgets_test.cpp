@@ -12,7 +12,12 @@
 #include <QListView>
 #include <QMenu>
 #include <QPushButton>
+#include <QScrollArea>
+#include <QScrollBar>
 #include <QSignalSpy>
+#include <QSplitter>
+#include <QStandardItemModel>
+#include <QStyleOption>
 #include <QStyledItemDelegate>
 #include <QTabWidget>
 #include <QTableView>
@@ -20,6 +25,7 @@
 #include <QTreeView>
 #include <QTreeWidget>
 
+#include "views/models/race_list_model.h"
 #include "views/models/rank_models.h"
 #include "views/models/session_models.h"
 #include "views/models/variables_model.h"
@@ -27,6 +33,7 @@
 #include "views/panes/debug_views.h"
 #include "views/panes/framed_boxes.h"
 #include "views/panes/icons.h"
+#include "views/panes/item_views.h"
 #include "views/panes/race_list_view.h"
 #include "views/panes/rank_strip.h"
 #include "views/panes/session_views.h"
@@ -46,6 +53,8 @@ class WidgetsTest : public QObject {
  private Q_SLOTS:
   void raceListSelectsAndFilters();
   void raceListDetails();
+  void raceListGoesByWhatHasFailed();
+  void raceListShowsAllOfTheExplanation();
   void sourceMarginTogglesBreakpoints();
   void sourceDotsAreInTheirLines();
   void sourceArrowsAndTabs();
@@ -54,9 +63,12 @@ class WidgetsTest : public QObject {
   void sourceLexers();
   void ranksStripScopes();
   void ranksStripGoesCompact();
+  void ranksStripMakesRoomForPlaces();
+  void longPlacesKeepTheirLines();
   void untickedBoxesAreSeenInTheDark();
   void stackSelectsFrames();
   void variablesExpandOnDemand();
+  void whatIsOldIsGrey();
   void watchesAddAndRemove();
   void breakpointsRemove();
   void cyclesActivate();
@@ -146,6 +158,80 @@ void WidgetsTest::raceListDetails() {
   QVERIFY(why.contains(QStringLiteral("nothing makes the send come after the receive")));
 }
 
+/// The last race before what the user says has failed comes first, and what is looked at stays selected.
+void WidgetsTest::raceListGoesByWhatHasFailed() {
+  RaceListView view;
+  view.setTrace(makeIndex(masterWorker()));
+  const QAbstractItemModel& shown = *view.table()->model();
+  const auto text = [&shown](int row, RaceListModel::Column column) {
+    return shown.index(row, column).data().toString();
+  };
+  const auto others = [&] {
+    int count = 0;
+    for (int row = 0; row < shown.rowCount(); ++row) {
+      count += text(row, RaceListModel::Severity) == QStringLiteral("other") ? 1 : 0;
+    }
+    return count;
+  };
+  QCOMPARE(others(), 0);  // all of them are before the end
+  QVERIFY(text(0, RaceListModel::EventSerial) != QStringLiteral("10"));
+  view.selectRace(2);
+  view.setFailing({0, 10});
+  QCOMPARE(view.selectedRace(), 2);
+  QCOMPARE(text(0, RaceListModel::Severity), QStringLiteral("first"));
+  QCOMPARE(text(0, RaceListModel::EventSerial), QStringLiteral("10"));
+  QVERIFY(others() > 0);
+  for (int row = 0; row < shown.rowCount(); ++row) {
+    QCOMPARE(text(row, RaceListModel::Severity) == QStringLiteral("other"),
+             text(row, RaceListModel::EventSerial).toInt() > 10);
+  }
+  view.setFailing({});
+  QCOMPARE(others(), 0);
+}
+
+/// Where that leaves half of the height to the lists; once the user has moved it, it stays so.
+void WidgetsTest::raceListShowsAllOfTheExplanation() {
+  QStringList judges;
+  RaceListView view;
+  view.setJudges([&judges](int) { return judges; });
+  view.resize(700, 500);
+  view.setTrace(makeIndex(masterWorker()));
+  view.show();
+  QVERIFY(QTest::qWaitForWindowExposed(&view));
+  auto* const parts = view.findChild<QSplitter*>(QString(), Qt::FindDirectChildrenOnly);
+  QVERIFY(parts != nullptr);
+  auto* const scroll = qobject_cast<QScrollArea*>(parts->widget(1));
+  QVERIFY(scroll != nullptr);
+  const auto* const why = qobject_cast<QLabel*>(scroll->widget());
+  QVERIFY(why != nullptr);
+  const auto seen = [parts] { return parts->sizes().at(1); };
+  const auto half = [parts] { return (parts->height() - parts->handleWidth()) / 2; };
+  view.selectRace(2);
+  QVERIFY2(seen() >= why->heightForWidth(parts->width()) && seen() < half(),
+           qPrintable(QString::number(seen())));
+  QTRY_COMPARE(scroll->verticalScrollBar()->maximum(), 0);
+  // A short one has three lines.
+  view.details()->setCurrentItem(view.details()->topLevelItem(0));
+  QVERIFY(why->heightForWidth(parts->width()) < 3 * why->fontMetrics().height());
+  QVERIFY2(seen() >= 3 * why->fontMetrics().height() && seen() < half(),
+           qPrintable(QString::number(seen())));
+  judges = QStringList(40, QStringLiteral("a judge has a say"));
+  view.selectRace(3);
+  QCOMPARE(seen(), half());
+  QTRY_VERIFY(scroll->verticalScrollBar()->maximum() > 0);
+  for (const int height : {300, 500}) {
+    view.resize(700, height);
+    QTRY_COMPARE(seen(), half());
+  }
+  const int moved = half() - 30;
+  parts->setSizes({parts->height() - parts->handleWidth() - moved, moved});
+  Q_EMIT parts->splitterMoved(0, 1);
+  QCOMPARE(seen(), moved);
+  judges.clear();
+  view.selectRace(2);
+  QCOMPARE(seen(), moved);
+}
+
 void WidgetsTest::sourceMarginTogglesBreakpoints() {
   SourceView view(std::make_unique<FakeLoader>());
   view.resize(600, 400);
@@ -213,22 +299,45 @@ void WidgetsTest::sourceDotsAreInTheirLines() {
   set.line = 3;
   set.state = BreakpointState::Set;
   view.setBreakpoints({set});
+  view.setCallSites({{kFile, {5}}});
+  view.setStopLocation(kFile, 7);
+  editor->setFirstVisibleLine(0);
   const QImage image = editor->viewport()->grab().toImage();
-  const QColor dot = Theme::of(editor->palette()).breakpoint;
-  QRect seen;
-  for (int y = 0; y < image.height(); ++y) {
-    for (int x = 0; x < image.width(); ++x) {
-      if (image.pixelColor(x, y).rgb() == dot.rgb()) {
-        seen |= QRect(x, y, 1, 1);
-      }
-    }
-  }
   const qreal ratio = image.devicePixelRatio();
   const auto height = static_cast<qreal>(editor->SendScintilla(QsciScintilla::SCI_TEXTHEIGHT, 0UL));
-  QVERIFY2(seen.width() >= 7 * ratio && seen.width() < 12 * ratio,
-           qPrintable(QString::number(seen.width())));  // none of it is off the edge
-  QVERIFY2(seen.top() >= 2 * height * ratio && seen.bottom() <= 3 * height * ratio,
-           qPrintable(QString::number(seen.top())));
+  const Theme theme = Theme::of(editor->palette());
+  const QColor arrow = theme.dark ? theme.cut : QColor(0xE6, 0x9F, 0x00);
+  struct Mark {
+    QColor color;
+    int line;
+    int least;  ///< so wide, in pixels of the widget
+    int most;
+  };
+  const Mark marks[] = {
+      {theme.breakpoint, 3, 7, 12},
+      {theme.send, 5, 2, 4},  // the bar of a line with events
+      {arrow, 7, 7, 12},      // of the current line
+  };
+  for (const Mark& mark : marks) {
+    QRect seen;
+    for (int y = 0; y < image.height(); ++y) {
+      for (int x = 0; x < image.width(); ++x) {
+        if (image.pixelColor(x, y).rgb() == mark.color.rgb()) {
+          seen |= QRect(x, y, 1, 1);
+        }
+      }
+    }
+    const QString where = QStringLiteral("line %1: %2 wide, from %3 to %4")
+                              .arg(mark.line)
+                              .arg(seen.width())
+                              .arg(seen.top())
+                              .arg(seen.bottom());
+    QVERIFY2(seen.width() >= mark.least * ratio && seen.width() < mark.most * ratio,
+             qPrintable(where));  // none of it is off the edge
+    QVERIFY2(seen.top() >= (mark.line - 1) * height * ratio &&
+                 seen.bottom() <= mark.line * height * ratio,
+             qPrintable(where));
+  }
 }
 
 void WidgetsTest::sourceArrowsAndTabs() {
@@ -408,6 +517,56 @@ void WidgetsTest::ranksStripGoesCompact() {
   QCOMPARE(strip.scopeRanks(), QList<int>{3});
 }
 
+/// Wider for a longer place, up to a width; and not narrower again with each step.
+void WidgetsTest::ranksStripMakesRoomForPlaces() {
+  RankStrip strip;
+  strip.resize(700, 200);
+  QList<RankState> states = ranks(2);
+  strip.model()->setRanks(states);
+  strip.show();
+  const auto* const table = strip.findChild<QTableView*>();
+  const auto roomFor = [&](const char* place) {
+    states[0].where = QStringLiteral("main() at ") + QString::fromLatin1(place);
+    strip.model()->setRanks(states);
+    return table->columnWidth(RanksModel::WhereColumn);
+  };
+  const int less = roomFor("a.c:5");
+  const int more = roomFor("a_tally.c:53");
+  QVERIFY(more >= table->fontMetrics().horizontalAdvance(QStringLiteral("a_tally.c:53")));
+  const int most = roomFor("a_solver_of_fields_in_three_dimensions.f90:12345");
+  QVERIFY2(less <= more && more < most && most <= 150, qPrintable(QString::number(most)));
+  QCOMPARE(roomFor("a.c:5"), most);
+}
+
+namespace {
+class OpenDelegate : public PlainDelegate {
+ public:
+  using PlainDelegate::initStyleOption;
+};
+}  // namespace
+
+/// What of a place says most is its line.
+void WidgetsTest::longPlacesKeepTheirLines() {
+  OpenDelegate delegate;
+  QStandardItemModel model;
+  model.appendRow(
+      new QStandardItem(QStringLiteral("a_solver_of_fields_in_three_dimensions.f90:12345")));
+  model.appendRow(new QStandardItem(QStringLiteral("12345: what is said of a field is no place")));
+  const auto shown = [&](int row) {
+    QStyleOptionViewItem option;
+    option.textElideMode = Qt::ElideRight;  // as tables have it
+    delegate.initStyleOption(&option, model.index(row, 0));
+    const int room = option.fontMetrics.horizontalAdvance(option.text) / 2;
+    return option.fontMetrics.elidedText(option.text, option.textElideMode, room);
+  };
+  QVERIFY2(
+      shown(0).startsWith(QStringLiteral("a_so")) && shown(0).endsWith(QStringLiteral(":12345")),
+      qPrintable(shown(0)));
+  QVERIFY2(shown(1).startsWith(QStringLiteral("12345: what")) &&
+               !shown(1).endsWith(QStringLiteral("place")),
+           qPrintable(shown(1)));
+}
+
 void WidgetsTest::stackSelectsFrames() {
   StackView view;
   StackFrame inner;
@@ -439,6 +598,46 @@ void WidgetsTest::variablesExpandOnDemand() {
   view.tree()->setCurrentIndex(view.model()->index(0, 0));
   view.watchAction()->trigger();
   QCOMPARE(watch.first().first().toString(), QStringLiteral("pool"));
+}
+
+void WidgetsTest::whatIsOldIsGrey() {
+  VariablesView view;
+  view.resize(400, 200);
+  Variable all;
+  all.path = all.name = QStringLiteral("all");
+  all.value = QStringLiteral("{1, 2}");
+  all.hasChildren = true;
+  Variable part;
+  part.path = QStringLiteral("all/0");
+  part.name = QStringLiteral("0");
+  part.value = QStringLiteral("1");
+  view.model()->setVariables(QStringLiteral("0:f"), {all});
+  view.model()->setChildren(all.path, {part});
+  part.value = QStringLiteral("3");
+  view.model()->setChildren(all.path, {part});  // it has changed: coloured, and bold
+  view.tree()->expandAll();
+  view.show();
+  const auto seen = [&view](int row) {
+    const QModelIndex top = view.model()->index(0, 1);
+    const QModelIndex shown = row == 0 ? top : view.model()->index(0, 1, top.siblingAtColumn(0));
+    return view.tree()->viewport()->grab(view.tree()->visualRect(shown)).toImage();
+  };
+  const auto darkest = [](const QImage& image) {
+    int least = 255;
+    for (int y = 0; y < image.height(); ++y) {
+      for (int x = 0; x < image.width(); ++x) {
+        least = std::min(least, image.pixelColor(x, y).lightness());
+      }
+    }
+    return least;
+  };
+  const QImage now[] = {seen(0), seen(1)};
+  pf::views::setOld(*view.tree(), true);
+  QVERIFY(darkest(seen(0)) > darkest(now[0]) + 20);
+  QVERIFY(seen(1) != now[1]);
+  pf::views::setOld(*view.tree(), false);
+  QCOMPARE(seen(0), now[0]);
+  QCOMPARE(seen(1), now[1]);
 }
 
 void WidgetsTest::watchesAddAndRemove() {

@@ -4,6 +4,8 @@
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QMenu>
+#include <QTableView>
+#include <QTreeView>
 
 #include "app/gui/panes/expression_menu.h"
 #include "app/gui/panes/inspection_panes.h"
@@ -15,6 +17,7 @@
 #include "views/models/variables_model.h"
 #include "views/models/watches_model.h"
 #include "views/panes/debug_views.h"
+#include "views/panes/item_views.h"
 #include "views/panes/log_view.h"
 #include "views/panes/rank_strip.h"
 #include "views/panes/session_views.h"
@@ -132,10 +135,13 @@ void DebugPanes::connectStack() {
             m_views.console->setReady(!frames.isEmpty(),
                                       tr("the rank is running, or has no debugger"));
           });
-  // While ranks run, what a watch was at the stop before is still wanted.
+  // While ranks run, what it was at the stop before is still wanted.
   connect(&m_session, &DebugSession::ranksChanged, this, [this] {
     const mi::GdbSession* const gdb = m_session.debugger(m_session.currentRank());
-    m_views.watches->model()->setOld(gdb == nullptr || gdb->state() != mi::SessionState::Stopped);
+    const bool old = gdb == nullptr || gdb->state() != mi::SessionState::Stopped;
+    views::setOld(*m_views.stack->table(), old);
+    views::setOld(*m_views.variables->tree(), old);
+    views::setOld(*m_views.watches->tree(), old);
   });
   connect(&m_session, &DebugSession::settled, this, [this] {
     if (!m_session.isReplaying()) {

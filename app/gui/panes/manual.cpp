@@ -9,6 +9,7 @@
 #include <QMainWindow>
 #include <QMessageBox>
 #include <QPointer>
+#include <QScreen>
 #include <QSplitter>
 #include <QTextBrowser>
 #include <QUrl>
@@ -63,7 +64,7 @@ QDialog* openManual(QMainWindow& window, const QString& directory) {
   split->setSizes({220, 860});
   auto* const column = new QVBoxLayout(dialog);
   column->addWidget(split);
-  dialog->resize(1080, 760);
+  dialog->resize(QSize(1080, 760).boundedTo(window.screen()->availableSize() * 9 / 10));
   list->setCurrentRow(0);
   return dialog;
 }

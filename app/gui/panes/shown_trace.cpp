@@ -15,6 +15,8 @@
 #include "app/gui/panes/window_docks.h"
 #include "app/session/debug_session.h"
 #include "views/diagram/space_time_view.h"
+#include "views/models/watches_model.h"
+#include "views/panes/debug_views.h"
 #include "views/panes/race_classes_view.h"
 #include "views/panes/race_list_view.h"
 #include "views/panes/rank_strip.h"
@@ -48,6 +50,7 @@ ShownTrace::ShownTrace(QWidget& window, const WindowViews& views, WindowDocks& d
 void ShownTrace::setEverywhere(const QString& path, const views::TraceIndexPtr& index) {
   m_path = path;
   m_index = index;
+  m_views.watches->model()->forgetValues();
   m_views.output->clear();
   m_views.output->setRankCount(static_cast<int>(index->execution().ranks.size()));
   m_views.source->closeAll();

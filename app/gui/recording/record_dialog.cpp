@@ -20,6 +20,7 @@ const QString kCommand = QStringLiteral("record/command");
 const QString kDirectory = QStringLiteral("record/directory");
 const QString kInput = QStringLiteral("record/input");
 const QString kFollow = QStringLiteral("record/follow");
+const QString kContents = QStringLiteral("record/contents");
 const QString kRepeat = QStringLiteral("record/untilFailure");
 const QString kRuns = QStringLiteral("record/runs");
 const QString kCheck = QStringLiteral("record/check");
@@ -144,6 +145,13 @@ std::optional<RecordRequest> askRecordRequest(QWidget& window) {
       "The window follows the recording as it grows. For that every call is recorded (--mode all), "
       "at some eighty nanoseconds each."));
   form->addRow(QString(), follow);
+  auto* contents = new QCheckBox(QObject::tr("Keep what is in the messages"));
+  contents->setObjectName(QStringLiteral("recordContents"));
+  contents->setChecked(QSettings().value(kContents).toBool());
+  contents->setToolTip(
+      QObject::tr("Each rank can be debugged alone then, without the others, and what its messages "
+                  "held can be looked at (--groups each). The trace grows by what was received."));
+  form->addRow(QString(), contents);
   const Repetition repetition(*form, follow);
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel);
   buttons->button(QDialogButtonBox::Ok)->setText(QObject::tr("Record"));
@@ -157,6 +165,10 @@ std::optional<RecordRequest> askRecordRequest(QWidget& window) {
   proposeRecordRequest(wanted);
   proposeFollowing(wanted.follow);
   repetition.take(wanted);
+  QSettings().setValue(kContents, contents->isChecked());
+  if (contents->isChecked()) {
+    wanted.options << QStringLiteral("--groups") << QStringLiteral("each");
+  }
   wanted.input = wanted.input.trimmed();
   return wanted;
 }

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include <QString>
+#include <QStringList>
 
 class QWidget;
 
@@ -20,7 +21,8 @@ struct RecordRequest {
       {};  ///< of several: a command of the shell that says of what a run printed whether it is wrong
   int jitter =
       0;  ///< seed of delays; 0: none, and of several runs native timing and delays in turn
-  bool compares = true;  ///< of several: the one that failed, once it is found, with a good one
+  QStringList options = {};  ///< more of `record`'s
+  bool compares = true;      ///< of several: the one that failed, once it is found, with a good one
 };
 
 /// Nothing: the user does not want to. What was asked for last is proposed.

@@ -66,13 +66,19 @@ void RecordingDesk::refresh() {
 }
 
 void RecordingDesk::ask() {
-  const std::optional<RecordRequest> wanted = askRecordRequest(m_window);
-  if (!wanted) {
+  if (const std::optional<RecordRequest> wanted = askRecordRequest(m_window); wanted) {
+    record(*wanted);
+  }
+}
+
+void RecordingDesk::record(const RecordRequest& request) {
+  if (m_process != nullptr) {
+    Q_EMIT problem(tr("A recording goes on: end it first, or wait."));
     return;
   }
-  const QStringList words = QProcess::splitCommand(wanted->command);
+  const QStringList words = QProcess::splitCommand(request.command);
   if (!words.isEmpty()) {
-    start(*wanted, words);
+    start(request, words);
   }
 }
 
@@ -91,7 +97,7 @@ void RecordingDesk::startExample() {
                        .arg(request.directory));
     return;
   }
-  start(request, QProcess::splitCommand(request.command));
+  record(request);
 }
 
 namespace {
@@ -137,7 +143,7 @@ QStringList optionsOf(const RecordRequest& request) {
   if (!request.check.isEmpty()) {
     options << QStringLiteral("--check") << request.check;
   }
-  return options;
+  return options + request.options;
 }
 
 }  // namespace

@@ -35,6 +35,8 @@ class RecordingDesk : public QObject {
   [[nodiscard]] QAction* lookAction() const { return m_look; }
   /// The trace that one which goes on makes; empty: none does.
   [[nodiscard]] QString trace() const { return m_process != nullptr ? m_trace : QString(); }
+  /// Records this, unless a recording goes on: problem() then.
+  void record(const RecordRequest& request);
   /// Asks the one that goes on to end; what it has is a trace then.
   void endNow();
   /// The window closes: what is recorded goes on.

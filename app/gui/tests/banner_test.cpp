@@ -8,6 +8,7 @@
 #include <QLabel>
 #include <QSettings>
 #include <QSignalSpy>
+#include <QTableView>
 #include <QTemporaryDir>
 #include <QTest>
 #include <QTimer>
@@ -16,6 +17,10 @@
 #include "app/gui/tests/window_test.h"
 #include "plugins/queues/queues_widget.h"
 #include "views/diagram/space_time_view.h"
+#include "views/models/race_list_model.h"
+#include "views/models/rank_models.h"
+#include "views/panes/race_list_view.h"
+#include "views/panes/rank_strip.h"
 #include "views/panes/stack_tree_view.h"
 #include "views/panes/text_views.h"
 #include "views/values/stack_tree.h"
@@ -78,7 +83,14 @@ void BannerTest::anExitStatusIsToldAndGoneTo() {
   QVERIFY2(text().startsWith(QStringLiteral(
                "Rank 0 ended with exit status 1 after event 5. Last line printed: ")),
            qPrintable(text()));
-  QVERIFY(!m_window->findChild<pf::views::OutputView*>()->text().isEmpty());
+  // So do the ranks' list and what the run has printed.
+  QCOMPARE(
+      m_window->ranks().model()->index(0, pf::views::RanksModel::DetailColumn).data().toString(),
+      QStringLiteral("recorded: exit status 1"));
+  const QString printed = m_window->findChild<pf::views::OutputView*>()->text();
+  QVERIFY2(printed.startsWith(QStringLiteral("(when it was recorded)\nWRONG ANSWER\n")) &&
+               printed.contains(QStringLiteral("\n(when it was recorded, to standard error)\n")),
+           qPrintable(printed));
   QVERIFY(button("goThere").isVisible() && !button("whoWaits").isVisible());
   QTRY_VERIFY_WITH_TIMEOUT(button("firstRace").isVisible(), kPatience);
   QVERIFY2(button("firstRace").text().contains(QStringLiteral("first: tally.c:")),
@@ -101,6 +113,18 @@ void BannerTest::anExitStatusIsToldAndGoneTo() {
   m_window->session().endReplay();
   button("dismiss").click();
   QVERIFY(!banner().isVisible());
+  // The user says that the first receive has failed already: the race of the second is beside the point.
+  const QAbstractItemModel& races = *m_window->races().table()->model();
+  const auto weights = [&races] {
+    QStringList all;
+    for (int row = 0; row < races.rowCount(); ++row) {
+      all << races.index(row, pf::views::RaceListModel::Severity).data().toString();
+    }
+    return all.join(QLatin1Char('|'));
+  };
+  QCOMPARE(weights(), QStringLiteral("first|before failure"));
+  m_window->session().bookmarks().markFailing({failing.rank, failing.serial - 2});
+  QCOMPARE(weights(), QStringLiteral("first|other"));
 }
 
 void BannerTest::aHangShowsWhoWaits() {

@@ -25,6 +25,7 @@
 #include <QTextBrowser>
 #include <QTimer>
 #include <QToolButton>
+#include <QTreeView>
 
 #include "app/gui/commands/compare_window.h"
 #include "app/gui/main_window.h"
@@ -37,6 +38,7 @@
 #include "mi_bridge/transcript.h"
 #include "views/diagram/space_time_view.h"
 #include "views/models/rank_models.h"
+#include "views/models/variables_model.h"
 #include "views/models/watches_model.h"
 #include "views/panes/array_view.h"
 #include "views/panes/debug_views.h"
@@ -192,6 +194,24 @@ void DeskTest::arrayAsPlotAndTable() {
   QVERIFY2(asked("nosuch").contains(QLatin1String("No symbol")), qPrintable(array.text()));
   QVERIFY2(asked("((double*)16)@10").contains(QLatin1String("Cannot access memory")),
            qPrintable(array.text()));
+  // By the menu of a variable, which opens the pane.
+  QDockWidget* const dock = m_window->looking().arrayDock();
+  dock->hide();
+  const auto cells = [this] {
+    return m_window->variables().model()->indexOf(QStringLiteral("v/cells"));
+  };
+  QTRY_VERIFY_WITH_TIMEOUT(cells().isValid(), kPatience);
+  m_window->variables().tree()->setCurrentIndex(cells());
+  for (QAction* each : m_window->variables().tree()->actions()) {
+    if (each->text() == QLatin1String("it as an array")) {
+      each->trigger();
+    }
+  }
+  QCOMPARE(array.expression(), QStringLiteral("cells"));
+  QTRY_VERIFY(dock->isVisible() && !dock->visibleRegion().isEmpty());
+  QTRY_VERIFY2_WITH_TIMEOUT(array.text().contains(QLatin1String("8 elements of cell")),
+                            qPrintable(array.text()), kPatience);
+  dock->hide();
 }
 
 void DeskTest::consoleOfAGroup() {
@@ -469,8 +489,15 @@ void DeskTest::panesThatAreClosed() {
   QVERIFY2(m_window != nullptr, qPrintable(problem));
   const auto bars = m_window->findChildren<QTabBar*>(Qt::FindDirectChildrenOnly);
   QVERIFY(!bars.isEmpty());
+  QStringList titles;
+  for (const QDockWidget* dock : m_window->findChildren<QDockWidget*>()) {
+    titles << dock->windowTitle();
+  }
   for (const QTabBar* bar : bars) {
     QCOMPARE(bar->elideMode(), Qt::ElideNone);
+    for (int tab = 0; tab < bar->count(); ++tab) {
+      QVERIFY2(titles.contains(bar->tabText(tab)), qPrintable(bar->tabText(tab)));
+    }
   }
   auto* memory = m_window->findChild<QDockWidget*>(QStringLiteral("memory"));
   auto* output = m_window->findChild<QDockWidget*>(QStringLiteral("output"));
@@ -500,15 +527,29 @@ void DeskTest::recordingUntilItFails() {
   m_window->show();
   QSignalSpy opened(m_window.get(), &pf::gui::MainWindow::opened);
   QSignalSpy compared(m_window.get(), &pf::gui::MainWindow::compared);
-  const auto record = [this](const char* check, int runs) {
-    QTimer::singleShot(0, this, [check, runs] {
+  QSignalSpy output(&session(), &DebugSession::output);
+  const auto said = [&output] {
+    QByteArray all;
+    for (const QList<QVariant>& each : std::as_const(output)) {
+      all += each[2].toByteArray();
+    }
+    return all;
+  };
+  const auto record = [this](const char* check, int runs, int seed) {
+    QTimer::singleShot(0, this, [check, runs, seed] {
       auto* dialog = qobject_cast<QDialog*>(QApplication::activeModalWidget());
       dialog->findChild<QCheckBox*>(QStringLiteral("recordRepeat"))->setChecked(true);
       dialog->findChild<QSpinBox*>(QStringLiteral("recordRuns"))->setValue(runs);
       dialog->findChild<QLineEdit*>(QStringLiteral("recordCheck"))
           ->setText(QString::fromLatin1(check));
+      auto* jitter = dialog->findChild<QSpinBox*>(QStringLiteral("recordJitter"));
+      jitter->setValue(0);
+      const QString none = jitter->text();
+      jitter->setValue(seed);
+      dialog->findChild<QCheckBox*>(QStringLiteral("recordContents"))->setChecked(seed != 0);
       QVERIFY(!dialog->findChild<QCheckBox*>(QStringLiteral("recordFollow"))->isEnabled());
       dialog->accept();
+      QCOMPARE(none, QStringLiteral("native timing and delays in turn"));
     });
     for (QAction* action : m_window->findChildren<QAction*>()) {
       if (action->shortcut() == QKeySequence(QStringLiteral("Ctrl+R"))) {
@@ -516,7 +557,7 @@ void DeskTest::recordingUntilItFails() {
       }
     }
   };
-  record("echo run >> runs.txt; test $(wc -l < runs.txt) -lt 3", 9);
+  record("echo run >> runs.txt; test $(wc -l < runs.txt) -lt 3", 9, 0);
   QVERIFY(opened.wait(kPatience) && opened.first()[0].toBool());
   QVERIFY2(m_window->windowTitle().contains(QLatin1String("two_rank_wildcard-")),
            qPrintable(m_window->windowTitle()));
@@ -527,14 +568,24 @@ void DeskTest::recordingUntilItFails() {
   QVERIFY2(beside->windowTitle().contains(QLatin1String("-good")),
            qPrintable(beside->windowTitle()));
   beside->close();
+  QVERIFY2(said().contains("run 1 (native timing, ") && said().contains("run 2 (jitter 1, "),
+           said().constData());
+  const auto alone = [this] { return session().debugOnly({{}, {1}}).ok(); };
+  QVERIFY2(!alone(), "the contents of its messages are not in the trace");
   opened.clear();
-  record("true", 2);
+  output.clear();
+  record("true", 2, 7);
   QVERIFY(opened.wait(kPatience) && opened.first()[0].toBool());
   QVERIFY2(m_window->windowTitle().contains(QLatin1String("-good")),
            qPrintable(m_window->windowTitle()));
   QVERIFY2(m_window->statusText().contains(QLatin1String("No run of at most 2 failed")),
            qPrintable(m_window->statusText()));
+  QVERIFY2(said().contains("run 1 (jitter 7, ") && said().contains("run 2 (jitter 8, "),
+           said().constData());
+  QVERIFY(alone());
   QSettings().remove(QStringLiteral("record/untilFailure"));
+  QSettings().remove(QStringLiteral("record/jitter"));
+  QSettings().remove(QStringLiteral("record/contents"));
 }
 
 /// What it has so far is looked at while it goes on; then its own trace is opened.

@@ -25,6 +25,8 @@
 #include "app/gui/panes/inspection_panes.h"
 #include "app/gui/tests/window_test.h"
 #include "views/models/rank_models.h"
+#include "views/models/variables_model.h"
+#include "views/models/watches_model.h"
 #include "views/panes/debug_views.h"
 #include "views/panes/rank_strip.h"
 #include "views/panes/rows_view.h"
@@ -84,6 +86,8 @@ class InspectionTest : public QObject {
   QString across(const QString& expression);
   /// The same by the menu of a word that is selected in the source.
   void fromTheSource();
+  /// And by that of a variable.
+  void fromTheVariables();
   /// PF_SHOTS=DIRECTORY keeps pictures of the window.
   void shot(const char* name);
   DebugSession& session() { return m_window->session(); }
@@ -319,9 +323,11 @@ void InspectionTest::fromTheSource() {
   QVERIFY(menu != nullptr);
   QStringList items;
   QAction* onAll = nullptr;
+  QAction* watch = nullptr;
   for (QAction* each : menu->actions()) {
     items << each->text();
     onAll = each->text() == QLatin1String("share across ranks") ? each : onAll;
+    watch = each->text() == QLatin1String("Watch share") ? each : watch;
   }
   for (const char* item :
        {"Toggle breakpoint in line", "Run to line", "Watch share", "Stop when share changes",
@@ -329,13 +335,40 @@ void InspectionTest::fromTheSource() {
     QVERIFY2(items.filter(QLatin1String(item)).size() == 1,
              qPrintable(items.join(QLatin1Char('|'))));
   }
-  QVERIFY2(onAll != nullptr, qPrintable(items.join(QLatin1Char('|'))));
+  QVERIFY2(onAll != nullptr && watch != nullptr, qPrintable(items.join(QLatin1Char('|'))));
   onAll->trigger();
+  watch->trigger();
   menu->close();
+  pf::views::WatchesModel& watches = *m_window->findChild<pf::views::WatchesView*>()->model();
+  QCOMPARE(watches.expressions(), QStringList{QStringLiteral("share")});
+  QTRY_COMPARE_WITH_TIMEOUT(
+      watches.index(0, pf::views::WatchesModel::ValueColumn).data().toString(),
+      QStringLiteral("2.5"), kPatience);
+  watches.removeExpression(0);
   QCOMPARE(m_window->looking().across().expression(), QStringLiteral("share"));
   QTRY_VERIFY_WITH_TIMEOUT(
       m_window->looking().across().summary().startsWith(QStringLiteral("3 ranks: least 2.5")),
       kPatience);
+}
+
+void InspectionTest::fromTheVariables() {
+  (void)across(QStringLiteral("0"));
+  auto& panes = m_window->looking();
+  panes.acrossDock()->hide();
+  const auto share = [this] {
+    return m_window->variables().model()->indexOf(QStringLiteral("v/share"));
+  };
+  QTRY_VERIFY_WITH_TIMEOUT(share().isValid(), kPatience);
+  m_window->variables().tree()->setCurrentIndex(share());
+  for (QAction* each : m_window->variables().tree()->actions()) {
+    if (each->text() == QLatin1String("it across ranks")) {
+      each->trigger();
+    }
+  }
+  QCOMPARE(panes.across().expression(), QStringLiteral("share"));
+  QTRY_VERIFY(panes.acrossDock()->isVisible() && !panes.acrossDock()->visibleRegion().isEmpty());
+  QTRY_VERIFY_WITH_TIMEOUT(
+      panes.across().summary().startsWith(QStringLiteral("3 ranks: least 2.5")), kPatience);
 }
 
 void InspectionTest::valuesAcrossRanks() {
@@ -358,6 +391,7 @@ void InspectionTest::valuesAcrossRanks() {
       qPrintable(m_window->looking().across().summary()));
   shot("values");
   fromTheSource();
+  fromTheVariables();
   const QString bad = across(QStringLiteral("nothing_of_this_name"));
   QVERIFY2(bad.startsWith(QStringLiteral("!No symbol")) && bad.count(QLatin1Char('!')) == 2,
            qPrintable(bad));

@@ -2,6 +2,8 @@
 // The three workspaces, the time-travel bar and the start page, with real recordings and replays.
 #include "app/gui/panes/workspaces.h"
 
+#include <algorithm>
+
 #include <QAction>
 #include <QCommandLinkButton>
 #include <QCryptographicHash>
@@ -10,16 +12,25 @@
 #include <QFrame>
 #include <QListWidget>
 #include <QMenu>
+#include <QPointer>
+#include <QPushButton>
 #include <QRegularExpression>
 #include <QSplitter>
 #include <QTemporaryDir>
+#include <QTextBrowser>
 #include <QToolButton>
 
 #include "app/gui/panes/time_travel_bar.h"
 #include "app/gui/tests/window_test.h"
 #include "views/diagram/space_time_view.h"
+#include "views/models/rank_models.h"
+#include "views/models/variables_model.h"
+#include "views/models/watches_model.h"
 #include "views/panes/action_tips.h"
+#include "views/panes/debug_views.h"
+#include "views/panes/rank_strip.h"
 #include "views/panes/source_view.h"
+#include "views/panes/text_views.h"
 
 namespace {
 
@@ -49,9 +60,11 @@ class WorkspacesTest : public QObject {
   void theBarSaysWhatAStepBackCosts();
   void aSnapshotCostsLess();
   void whatCannotBeDoneSaysWhy();
+  void anotherRecordingShowsNothingOfTheFormer();
   void keysAreForOneCommandEach();
   void theStartPageSaysWhatToDo();
   void theExampleIsOneClick();
+  void aLessonIsRecordedByOneClick();
 
  private:
   void record(const QString& trace, const QStringList& options, int ranks, const char* program,
@@ -461,8 +474,62 @@ void WorkspacesTest::whatCannotBeDoneSaysWhy() {
   QApplication::sendEvent(canvas, &asked);
   QVERIFY(marked);
   QTRY_COMPARE(why("failingReceive"), QString());
+  QVERIFY(action("endReplay").isEnabled());
+  action("endReplay").trigger();
   end();
   QTRY_VERIFY(why("previousEvent").startsWith(QStringLiteral("No replay runs")));
+  for (const char* way :
+       {"previousEvent", "previousReceive", "previousHit", "reverseNext", "reverseStep",
+        "reverseFinish", "continueRanks", "nextLine", "stepIn", "stepOut"}) {
+    QTRY_VERIFY2(!bar().widgetForAction(&action(way))->isEnabled() && !why(way).isEmpty(), way);
+  }
+  QVERIFY(!action("endReplay").isEnabled());
+  QVERIFY(action("nextReceive").isEnabled() && action("nextEvent").isEnabled());  // these begin one
+}
+
+/// It is opened while a replay stands, with the same watch in both.
+void WorkspacesTest::anotherRecordingShowsNothingOfTheFormer() {
+  const QStringList watched{QStringLiteral("6 * 7")};
+  const auto watches = [this] { return m_window->findChild<pf::views::WatchesView*>()->model(); };
+  const auto value = [&watches] {
+    return watches()->index(0, pf::views::WatchesModel::ValueColumn).data().toString();
+  };
+  open(m_right);
+  QVERIFY(watches()->addExpression(watched.first()));
+  open(m_failing);
+  QVERIFY(watches()->addExpression(watched.first()));
+  settle([&] { session().go(pf::session::Move::Failure); });
+  QTRY_COMPARE_WITH_TIMEOUT(value(), QStringLiteral("42"), kPatience);
+  QTRY_VERIFY_WITH_TIMEOUT(m_window->variables().model()->rowCount() > 0, kPatience);
+  QVERIFY(!m_window->stack().model()->frames().isEmpty());
+  QVERIFY(!m_window->diagram().replayPositions().empty());
+  QTRY_VERIFY(action("previousEvent").isEnabled());
+
+  QSignalSpy opened(m_window.get(), &pf::gui::MainWindow::opened);
+  m_window->openTrace(m_right);
+  QVERIFY(opened.wait(kPatience) && opened.first().first().toBool());
+  const auto former = [this] {
+    using pf::values::RankActivity;
+    const QList<pf::values::RankState>& ranks = m_window->ranks().model()->ranks();
+    const bool recorded = std::all_of(ranks.begin(), ranks.end(), [](const auto& rank) {
+      return rank.activity == RankActivity::NotStarted && rank.serial == 0 &&
+             rank.where.isEmpty() && rank.detail.startsWith(QStringLiteral("recorded: "));
+    });
+    return ranks.size() != 2 || !recorded                   ? QStringLiteral("ranks")
+           : !m_window->diagram().replayPositions().empty() ? QStringLiteral("cut")
+           : !m_window->stack().model()->frames().isEmpty() ? QStringLiteral("stack")
+           : m_window->variables().model()->rowCount() > 0  ? QStringLiteral("variables")
+           : m_window->outputView().text().contains(QStringLiteral("WRONG ANSWER"))
+               ? QStringLiteral("output")
+               : QString();
+  };
+  QCOMPARE(former(), QString());
+  QTRY_VERIFY_WITH_TIMEOUT(!session().isReplaying(), kPatience);
+  QTRY_COMPARE(bar().position(), QStringLiteral("rank 0 · no replay runs"));
+  QTRY_COMPARE(value(), QStringLiteral("–"));
+  QCOMPARE(watches()->expressions(), watched);
+  QTRY_VERIFY(why("previousEvent").startsWith(QStringLiteral("No replay runs")));
+  QCOMPARE(former(), QString());  // nor of what has come of its end
 }
 
 void WorkspacesTest::keysAreForOneCommandEach() {
@@ -490,7 +557,7 @@ void WorkspacesTest::theStartPageSaysWhatToDo() {
   }
   QVERIFY(!bar().isVisible());
   const auto buttons = m_window->findChildren<QCommandLinkButton*>();
-  QCOMPARE(buttons.size(), 5);
+  QCOMPARE(buttons.size(), 6);
   for (const QCommandLinkButton* each : buttons) {
     QVERIFY2(each->isVisible() && each->isEnabled() && !each->description().isEmpty(),
              qPrintable(each->text()));
@@ -522,6 +589,36 @@ void WorkspacesTest::theExampleIsOneClick() {
   QTest::qWait(300);
   QVERIFY2(m_window->findChildren<QWidget*>(QStringLiteral("compareWindow")).isEmpty(),
            "one thing at a time");
+}
+
+void WorkspacesTest::aLessonIsRecordedByOneClick() {
+  m_window = std::make_unique<pf::gui::MainWindow>();
+  m_window->show();
+  m_window->findChild<QCommandLinkButton*>(QStringLiteral("start tutorial"))->click();
+  QPointer<QWidget> tutorial;
+  for (QWidget* each : QApplication::topLevelWidgets()) {
+    if (each->objectName() == QLatin1String("tutorialWindow")) {
+      tutorial = each;
+    }
+  }
+  QVERIFY(tutorial != nullptr);
+  auto* const list = tutorial->findChild<QListWidget*>();
+  auto* const text = tutorial->findChild<QTextBrowser*>();
+  QCOMPARE(list->count(), 8);
+  QVERIFY(text->toPlainText().startsWith(QLatin1String("Lesson 1: the answer")));
+  tutorial->findChild<QPushButton*>(QStringLiteral("tutorialAnswer"))->click();
+  QVERIFY2(text->toPlainText().contains(QLatin1String("MPI_ANY_SOURCE")),
+           qPrintable(text->toPlainText()));
+  list->setCurrentRow(1);
+  QVERIFY(text->toPlainText().startsWith(QLatin1String("Lesson 2")));
+  QSignalSpy opened(m_window.get(), &pf::gui::MainWindow::opened);
+  tutorial->findChild<QPushButton*>(QStringLiteral("tutorialBegin"))->click();
+  QVERIFY2(opened.wait(2 * kPatience), qPrintable(m_window->statusText()));
+  QVERIFY2(session().path().endsWith(QLatin1String("/tutorial/2-everybody-sends/ring-1.pft")),
+           qPrintable(session().path()));
+  QCOMPARE(workspaces().current(), Workspace::Hang);
+  m_window.reset();
+  QTRY_VERIFY2(tutorial == nullptr, "it goes with the window");
 }
 
 }  // namespace

@@ -45,6 +45,25 @@ class HitSearchTest : public test::SessionFixture {
         {"sizeof(local)", "^done,value=\"" + size + "\""},
         {"-var-create", R"(^done,name="v1",numchild="0",value="5",type="double",has_more="0")"}};
   }
+  /// Rank 1 has been stopped twice by a breakpoint on a change.
+  void standAtSecondChange(const std::string& expression, const std::string& address) {
+    values::Breakpoint watch;
+    watch.kind = values::BreakpointKind::Watch;
+    watch.expression = QString::fromStdString(expression);
+    session().breakpoints().add(watch);
+    stand({{"-break-watch", kWatched},
+           {"&(" + expression + ")", "^done,value=\"(int *) " + address + "\""},
+           {"sizeof(" + expression + ")", "^done,value=\"4\""}});
+    session().setCurrentRank(1);
+    pump();
+    for (int time = 0; time < 2; ++time) {
+      session().act(values::RankAction::Continue, {1});
+      pump();
+      target().gdbStops(
+          1, R"(reason="watchpoint-trigger",wpt={number="7",exp="x"},value={old="3",new="5"})");
+      pump();
+    }
+  }
   /// `later`: its address in the cycle that counts.
   void standAndLookForLocal(const std::string& later = "0x7ffe0010") {
     stand(localAt("0x7ffe0010", "8"));
@@ -338,7 +357,26 @@ TEST_F(HitSearchTest, ACycleThatEndsWithoutItHasNotFoundIt) {
   EXPECT_TRUE(wasSaid("last change of n on rank 1: not found"));
 }
 
-/// A watch of a local variable cannot be set where the new cycle begins.
+/// What only its frame knows is not looked for from MPI_Init on.
+TEST_F(HitSearchTest, TheHitBeforeOfALocalsWatchIsRefusedAtOnce) {
+  standAtSecondChange("local", "0x7ffe0010");
+  session().previousHit();
+  pump();
+  EXPECT_EQ(m_targets.size(), 1);
+  EXPECT_TRUE(wasSaid("local is known in its frame only")) << said().toStdString();
+  EXPECT_TRUE(session().isReplaying());
+}
+
+TEST_F(HitSearchTest, TheHitBeforeOfAGlobalsWatchIsGoneTo) {
+  standAtSecondChange("n", "0x404010 <n>");
+  session().previousHit();
+  pump();
+  EXPECT_EQ(m_targets.size(), 2) << said().toStdString();
+  gate({{"-break-watch", kWatched}});
+  EXPECT_FALSE(target().wasTold(1, "-break-after 7")) << "the first one: nothing is passed over";
+}
+
+/// Nor is it asked for where a frame does not tell: a run without it comes back.
 TEST_F(HitSearchTest, AFailedWayBackEndsWhereItBegan) {
   standWithBreakpoint();
   hit(1);
@@ -352,6 +390,9 @@ TEST_F(HitSearchTest, AFailedWayBackEndsWhereItBegan) {
   EXPECT_TRUE(m_problems.join(QLatin1Char('\n'))
                   .contains(QLatin1String("not found, as it cannot be set from MPI_Init on (No "
                                           "symbol")))
+      << said().toStdString();
+  EXPECT_TRUE(
+      wasSaid(("; back to event " + std::to_string(next) + " of rank 1, as before.").c_str()))
       << said().toStdString();
   EXPECT_EQ(m_targets.size(), 3) << "it goes back to where it was";
   gate({{"-break-insert", test::kMade}});

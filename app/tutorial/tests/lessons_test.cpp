@@ -80,6 +80,26 @@ TEST_F(LessonsTest, OfTheTreeAreEightInFourLanguagesAndTakeAnHour) {
   }
 }
 
+TEST_F(LessonsTest, WhatBeginsOneIsInItsFirstSteps) {
+  const Result<std::vector<Lesson>> lessons = readLessons(PF_TUTORIAL);
+  ASSERT_TRUE(lessons.ok());
+  for (const Lesson& lesson : *lessons) {
+    const Result<LessonStart> start = startOf(lesson);
+    ASSERT_TRUE(start.ok()) << lesson.name;
+    EXPECT_EQ(start->build.empty(), lesson.language == "Python") << start->build;
+    EXPECT_TRUE(start->command.starts_with("mpirun --oversubscribe -n ")) << start->command;
+    EXPECT_TRUE(start->options.front() == "--until-failure" ||
+                start->options.front() == "--end-stuck")
+        << lesson.name;
+  }
+  EXPECT_EQ(startOf(lessons->front())->build, "mpicc -g -O0 -o sentence sentence.c");
+  const Result<LessonStart> bank = startOf(lessons->at(6));
+  EXPECT_EQ(bank->options, (std::vector<std::string>{"--until-failure", "--groups", "each"}));
+  EXPECT_EQ(bank->command, "mpirun --oversubscribe -n 4 python3 bank.py");
+  putLesson("01-first");
+  EXPECT_EQ(startOf(first()).error().code, ErrorCode::Damaged) << "it records nothing";
+}
+
 TEST_F(LessonsTest, AreInTheOrderOfTheirNumbers) {
   putLesson("02-second");
   putLesson("01-first");
