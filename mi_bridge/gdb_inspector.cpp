@@ -2,6 +2,7 @@
 #include "mi_bridge/gdb_inspector.h"
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <utility>
 
@@ -206,6 +207,16 @@ void GdbInspector::createNamedVar(FrameRef frame, const std::string& expression,
                 kValuePatience});
 }
 
+namespace {
+
+/// In C++ GDB has the members of a class in groups, by who may use them.
+bool isAccessGroup(const VarObject& child) {
+  return child.type.empty() && (child.expression == "public" || child.expression == "protected" ||
+                                child.expression == "private");
+}
+
+}  // namespace
+
 void GdbInspector::children(const std::string& name, const ChildRange& range,
                             Callback<VarPage> done) {
   const auto quoted = quote(name);
@@ -226,7 +237,58 @@ void GdbInspector::children(const std::string& name, const ChildRange& range,
   };
   m_queue.push(
       {"-var-list-children --simple-values " + *quoted + " " + number(first) + " " + number(end),
-       CommandFlag::None, extracting<VarPage>(arrived, varPageOf), kValuePatience});
+       CommandFlag::None,
+       extracting<VarPage>(
+           [this, arrived](Result<VarPage> page) {
+             if (page && std::ranges::any_of(page->children, isAccessGroup)) {
+               openGroups(std::move(*page), arrived);
+             } else {
+               arrived(std::move(page));
+             }
+           },
+           varPageOf),
+       kValuePatience});
+}
+
+/// The members of the groups in their place.
+void GdbInspector::openGroups(VarPage page, Callback<VarPage> done) {
+  struct Opening {
+    VarPage page;
+    std::vector<std::vector<VarObject>> parts;  ///< of each child: itself, or what is in it
+    std::size_t left = 1;
+  };
+  const auto opening = std::make_shared<Opening>();
+  opening->page = std::move(page);
+  opening->parts.resize(opening->page.children.size());
+  const auto finish = [opening, done = std::move(done)] {
+    if (--opening->left > 0) {
+      return;
+    }
+    opening->page.children.clear();
+    for (std::vector<VarObject>& part : opening->parts) {
+      std::ranges::move(part, std::back_inserter(opening->page.children));
+    }
+    done(std::move(opening->page));
+  };
+  for (std::size_t i = 0; i < opening->parts.size(); ++i) {
+    const VarObject& child = opening->page.children[i];
+    const auto quoted = quote(child.name);
+    if (!quoted || !isAccessGroup(child)) {
+      opening->parts[i] = {child};
+      continue;
+    }
+    ++opening->left;
+    m_queue.push({"-var-list-children --simple-values " + *quoted, CommandFlag::None,
+                  extracting<VarPage>(
+                      [opening, i, child, finish](Result<VarPage> members) {
+                        opening->parts[i] =
+                            members ? std::move(members->children) : std::vector<VarObject>{child};
+                        finish();
+                      },
+                      varPageOf),
+                  kValuePatience});
+  }
+  finish();
 }
 
 /// A format is of one variable object, and not of its parts.

@@ -96,6 +96,7 @@ class GdbInspector {
   void substitutePath(const std::string& from, const std::string& to, Done done);
 
  private:
+  void openGroups(VarPage page, Callback<VarPage> done);
   void formatChildren(VarPage page, char format, Callback<VarPage> done);
   void listVariables(FrameRef frame, VariableDetail detail, Callback<std::vector<Variable>> done);
   void createNamedVar(FrameRef frame, const std::string& expression, Callback<VarObject> done);

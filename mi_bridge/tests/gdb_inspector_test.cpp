@@ -45,6 +45,26 @@ TEST_F(InspectorTest, ChildrenLimitTheUpdateRangeFirst) {
   EXPECT_TRUE(page.hasMore);
 }
 
+/// Those of C++ are GDB's, not the program's.
+TEST_F(InspectorTest, MembersAreInPlaceOfTheirAccessGroups) {
+  VarPage page;
+  gdb.session.inspect().children("var1", {0, 50}, [&](Result<VarPage> p) { page = *p; });
+  gdb.answer("-var-list-children --simple-values \"var1\" 0 50",
+             R"(^done,numchild="3",children=[child={name="var1.B",exp="B",numchild="1",type="B"},)"
+             R"(child={name="var1.public",exp="public",numchild="2"},)"
+             R"(child={name="var1.private",exp="private",numchild="1"}],has_more="0")");
+  EXPECT_TRUE(page.children.empty()) << "it comes whole";
+  gdb.answer("-var-list-children --simple-values \"var1.public\"",
+             R"(^done,children=[child={name="var1.public.x",exp="x",value="1",type="int"},)"
+             R"(child={name="var1.public.y",exp="y",value="2",type="int"}],has_more="0")");
+  gdb.answer("-var-list-children --simple-values \"var1.private\"", R"(^error,msg="no")");
+  std::string names;
+  for (const VarObject& child : page.children) {
+    names += child.name + " ";
+  }
+  EXPECT_EQ(names, "var1.B var1.public.x var1.public.y var1.private ");
+}
+
 TEST_F(InspectorTest, FormatsAreAskedOfPythonAndComeWhole) {
   Result<std::string> value = Error{};
   const auto keep = [&](const Result<std::string>& v) { value = v; };

@@ -88,12 +88,9 @@ class RandomValuesTest(DapCase):
             return False
 
     def children(self, client, variable):
-        """Those of C++'s access groups, in which GDB has the members of a class, are its own."""
         if not variable["variablesReference"]:
             return []
-        found = client.ask("variables", variablesReference=variable["variablesReference"])["variables"]
-        return [each for child in found
-                for each in (self.children(client, child) if child["name"] in ("public", "private", "protected") else [child])]
+        return client.ask("variables", variablesReference=variable["variablesReference"])["variables"]
 
     def leaves(self, client, variable, shape):
         if shape == LEAF:
