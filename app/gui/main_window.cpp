@@ -73,13 +73,14 @@ namespace {
 const QString kPhysicalAxis = QStringLiteral("diagram/physical");
 const QString kGeometry = QStringLiteral("window/geometry");
 
-/// Below the banner.
-QWidget* underBanner(FailureBanner* banner, QWidget* centre) {
+QWidget* underBanners(const QList<FailureBanner*>& banners, QWidget* centre) {
   auto* const whole = new QWidget;
   auto* const column = new QVBoxLayout(whole);
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(0);
-  column->addWidget(banner);
+  for (FailureBanner* const banner : banners) {
+    column->addWidget(banner);
+  }
   column->addWidget(centre, 1);
   return whole;
 }
@@ -108,7 +109,8 @@ MainWindow::MainWindow(QWidget* parent)
       m_views(makeWindowViews()),
       m_centre(makeCentre(m_views)),
       m_banner(new FailureBanner),
-      m_pages(new StartPage(underBanner(m_banner, m_centre))),
+      m_divergence(new FailureBanner),
+      m_pages(new StartPage(underBanners({m_banner, m_divergence}, m_centre))),
       m_status(new StatusLine(*this)) {
   setObjectName(QStringLiteral("MainWindow"));
   setWindowTitle(tr("Photofinish"));
@@ -384,6 +386,9 @@ void MainWindow::connectSession() {
 
 void MainWindow::connectWorkspaces() {
   connect(&m_session->cycles(), &session::Cycles::changed, this, &MainWindow::noteCycle);
+  m_divergence->setObjectName(QStringLiteral("divergenceBanner"));
+  connect(m_session, &DebugSession::diverged, m_divergence, &FailureBanner::showDivergence);
+  connect(m_divergence, &FailureBanner::eventWanted, m_shown, &ShownTrace::selectEvent);
   connect(m_session, &DebugSession::stalled, this,
           [this] { m_workspaces->suggest(Workspace::Hang); });
 }
@@ -395,6 +400,7 @@ void MainWindow::noteCycle() {
                       m_session->isReplaying() && last > m_cycle;
   m_cycle = last;
   if (begins) {
+    m_divergence->clear();
     m_workspaces->suggest(Workspace::Debug);
   }
 }
@@ -639,6 +645,7 @@ void MainWindow::showTrace(const QString& path, const LoadedTrace& trace,
   }
   m_pages->showCentre();
   m_banner->clear();
+  m_divergence->clear();
   const bool goesOn = follower().made(path);
   setWindowTitle((goesOn ? tr("%1 (recording) — Photofinish") : tr("%1 — Photofinish"))
                      .arg(QFileInfo(path).fileName()));
@@ -693,6 +700,7 @@ void MainWindow::showNewer(const QString& path, const LoadedTrace& trace, bool l
 void MainWindow::showUnrecorded(const QString& title) {
   m_pages->showCentre();
   m_banner->clear();
+  m_divergence->clear();
   setWindowTitle(tr("%1 — Photofinish").arg(title));
   m_workspaces->opened(Workspace::Debug);
   m_shown->showUnrecorded(views::makeIndex(m_session->trace()));

@@ -122,8 +122,9 @@ class MainWindow : public QMainWindow {
 
   DebugSession* m_session;
   const WindowViews m_views;
-  QSplitter* m_centre;  ///< diagram and source
-  FailureBanner* m_banner;
+  QSplitter* m_centre;          ///< diagram and source
+  FailureBanner* m_banner;      ///< of the run that is shown
+  FailureBanner* m_divergence;  ///< of its replay
   StartPage* m_pages;
   StatusLine* m_status;
   WindowDocks* m_docks = nullptr;

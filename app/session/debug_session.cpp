@@ -349,8 +349,8 @@ void DebugSession::onState(const protocol::RankState& state) {
     noteStanding(state.rank);
   }
   m_groupRun.moved(state.rank);
-  if (m_state.phase == Phase::Running && !m_control.awaitsCut()) {
-    tellPositions();  // a step
+  if (m_state.phase == Phase::Running && (m_state.diverged || !m_control.awaitsCut())) {
+    tellPositions();  // a step, or the last that a rank does
   }
   Q_EMIT ranksChanged();
 }
@@ -387,6 +387,9 @@ void DebugSession::onDiverged(const protocol::RankDiverged& diverged) {
   }
   Q_EMIT m_cycles.changed();
   Q_EMIT message(text, true);
+  if (!diverged.goesOn) {
+    Q_EMIT this->diverged({diverged.rank, diverged.serial}, text);
+  }
 }
 
 void DebugSession::onVerdict(const protocol::Verdict& verdict) {

@@ -208,7 +208,9 @@ class DebugSession : public QObject, private mi::FleetObserver {
   void consoleRefused(int rank);
   void settled();  ///< the ranks have come to where they were sent, or have ended
   void stalled(const QString& text, bool deadlock);  ///< no rank gets on by itself
-  void ended(int exitStatus);                        ///< the launcher of the cycle, by itself
+  /// The first rank to do something else than was recorded: in which event, and what.
+  void diverged(const pf::EventRef& at, const QString& text);
+  void ended(int exitStatus);  ///< the launcher of the cycle, by itself
 
  public:
   [[nodiscard]] QList<values::RankState> rankStates() const { return m_state.rankStates(); }

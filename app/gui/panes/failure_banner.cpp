@@ -63,7 +63,9 @@ FailureBanner::FailureBanner(QWidget* parent)
                          tr("Runs the program in other orders until it is known which delivery "
                             "decides between failing and not"))),
       m_end(makeButton(QStringLiteral("endRecording"), tr("End it"),
-                       tr("End the program; what it has done is a trace then"))) {
+                       tr("End the program; what it has done is a trace then"))),
+      m_event(makeButton(QStringLiteral("divergedAt"), tr("Show the event"),
+                         tr("Select the recorded event in whose place something else was done"))) {
   setObjectName(QStringLiteral("failureBanner"));
   setFrameShape(QFrame::StyledPanel);
   m_text->setObjectName(QStringLiteral("failureText"));
@@ -80,7 +82,8 @@ FailureBanner::FailureBanner(QWidget* parent)
   words->addWidget(m_text, 1);
   auto* const buttons = new QHBoxLayout(m_buttons);
   buttons->setContentsMargins(0, 0, 0, 0);
-  for (QToolButton* const button : {m_there, m_raised, m_race, m_waits, m_blame, m_end, close}) {
+  for (QToolButton* const button :
+       {m_there, m_raised, m_race, m_waits, m_blame, m_end, m_event, close}) {
     buttons->addWidget(button);
   }
   buttons->addStretch();
@@ -92,6 +95,7 @@ FailureBanner::FailureBanner(QWidget* parent)
   connect(m_waits, &QToolButton::clicked, this, &FailureBanner::waitsWanted);
   connect(m_blame, &QToolButton::clicked, this, &FailureBanner::blameWanted);
   connect(m_end, &QToolButton::clicked, this, &FailureBanner::endWanted);
+  connect(m_event, &QToolButton::clicked, this, [this] { Q_EMIT eventWanted(m_at); });
   connect(close, &QToolButton::clicked, this, &FailureBanner::clear);
   clear();
 }
@@ -116,7 +120,7 @@ void FailureBanner::paintEvent(QPaintEvent* event) {
 void FailureBanner::clear() {
   m_search.disconnect(this);
   m_first = -1;
-  for (QToolButton* const button : {m_there, m_raised, m_race, m_waits, m_blame, m_end}) {
+  for (QToolButton* const button : {m_there, m_raised, m_race, m_waits, m_blame, m_end, m_event}) {
     button->hide();
   }
   hide();
@@ -128,6 +132,15 @@ void FailureBanner::showStuck(const QString& why) {
       tr("The program that is recorded makes no progress: %1.").arg(values::oneLine(why)));
   m_end->show();
   show();
+}
+
+void FailureBanner::showDivergence(const EventRef& at, const QString& text) {
+  clear();
+  m_at = at;
+  m_text->setText(values::oneLine(text));
+  m_event->show();
+  show();
+  arrange();
 }
 
 void FailureBanner::showRun(const std::optional<app::WhatFailed>& failed,

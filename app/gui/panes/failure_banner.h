@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How the run that is shown has failed, above diagram and source, with what can be done about it. It stays until it is
-// answered, or another trace is opened.
+// How the run that is shown, or its replay, has failed, above diagram and source, with what can be done about it. It stays
+// until it is answered, or another one is shown.
 #pragma once
 
 #include <optional>
@@ -28,15 +28,18 @@ class FailureBanner : public QFrame {
                const views::TraceIndexPtr& index);
   /// A program that is being recorded makes no progress: why. It can be ended from here.
   void showStuck(const QString& why);
+  /// A replay has done something else than was recorded, at this event.
+  void showDivergence(const EventRef& at, const QString& text);
   void clear();
 
  Q_SIGNALS:
-  void failureWanted();       ///< go to the failing receive
-  void raceWanted(int race);  ///< the one to look at first
-  void raceFound(int race);   ///< the one to look at first is known
-  void waitsWanted();         ///< who waits for whom at the end of the record
-  void blameWanted();         ///< which delivery is to blame
-  void endWanted();           ///< the recording that makes no progress
+  void failureWanted();                         ///< go to the failing receive
+  void raceWanted(int race);                    ///< the one to look at first
+  void raceFound(int race);                     ///< the one to look at first is known
+  void waitsWanted();                           ///< who waits for whom at the end of the record
+  void blameWanted();                           ///< which delivery is to blame
+  void eventWanted(const pf::EventRef& event);  ///< where a replay has diverged
+  void endWanted();                             ///< the recording that makes no progress
   /// A frame of the traceback. `file` is as Python printed it.
   void placeWanted(const QString& file, int line);
 
@@ -58,6 +61,8 @@ class FailureBanner : public QFrame {
   QToolButton* m_waits;
   QToolButton* m_blame;
   QToolButton* m_end;
+  QToolButton* m_event;
+  EventRef m_at;  ///< that m_event leads to
   int m_first = -1;
   /// The race to look at first; -1: none weighs more than others.
   QFutureWatcher<int> m_search;

@@ -36,6 +36,7 @@ class BannerTest : public QObject {
  private Q_SLOTS:
   void initTestCase() { test::setUp(m_directory.path()); }
   void anExitStatusIsToldAndGoneTo();
+  void aDivergenceStaysUntilTheNextCycle();
   void aHangShowsWhoWaits();
   void aHangWhileRecordingCanBeEnded();
   void aRightRunHasNone();
@@ -125,6 +126,47 @@ void BannerTest::anExitStatusIsToldAndGoneTo() {
   QCOMPARE(weights(), QStringLiteral("first|before failure"));
   m_window->session().bookmarks().markFailing({failing.rank, failing.serial - 2});
   QCOMPARE(weights(), QStringLiteral("first|other"));
+}
+
+/// The program goes by what is in a file.
+void BannerTest::aDivergenceStaysUntilTheNextCycle() {
+  const QString word = m_directory.filePath(QStringLiteral("word"));
+  const auto write = [&word](const char* text) {
+    QFile file(word);
+    QVERIFY(file.open(QIODevice::WriteOnly | QIODevice::Truncate) && file.write(text) > 0);
+  };
+  write("plain");
+  const QString trace = m_directory.filePath(QStringLiteral("steered.pft"));
+  QCOMPARE(test::record(trace, {QStringLiteral("--mode"), QStringLiteral("all")}, 3,
+                        QStringList{test::bin("e2e/steered"), word})
+               .status,
+           0);
+  write("tag");
+  QString problem;
+  m_window = test::open(trace, &problem);
+  QVERIFY2(m_window != nullptr, qPrintable(problem));
+  auto& other = *m_window->findChild<QFrame*>(QStringLiteral("divergenceBanner"));
+  QVERIFY(!banner().isVisible() && !other.isVisible());
+  m_window->session().restartCycle();
+  QTRY_VERIFY_WITH_TIMEOUT(other.isVisible(), kPatience);
+  const QString told = other.findChild<QLabel*>(QStringLiteral("failureText"))->text();
+  QVERIFY2(
+      told.startsWith(QLatin1String("Replay divergence at rank 1, event 5: expected MPI_Send")),
+      qPrintable(told));
+  other.findChild<QToolButton*>(QStringLiteral("divergedAt"))->click();
+  QCOMPARE(m_window->diagram().selectedEvent(), (pf::EventRef{1, 5}));
+  // The others stand where they are stopped, or wait; the cut goes there.
+  const auto isThere = [this] {
+    const auto& rank = m_window->diagram().replayPositions().front();
+    return rank.next == m_window->session().serialOf(0) + (rank.inside ? 0 : 1);
+  };
+  QTRY_VERIFY_WITH_TIMEOUT(isThere(), kPatience);
+  write("plain");
+  m_window->session().restartCycle();
+  QVERIFY(!other.isVisible());
+  QSignalSpy ended(&m_window->session(), &pf::session::DebugSession::ended);
+  QVERIFY(ended.wait(kPatience));
+  QVERIFY(!other.isVisible());
 }
 
 void BannerTest::aHangShowsWhoWaits() {

@@ -250,6 +250,27 @@ TEST_F(DebugSessionTest, ADivergenceSaysWhereAndWhatElseDiffers) {
   EXPECT_EQ(m_targets.size(), 2);
 }
 
+/// No cut is reached then.
+TEST_F(DebugSessionTest, WhereRanksAreIsToldOnceOneHasDiverged) {
+  Serial shown = 0;
+  QObject::connect(&session(), &DebugSession::positionsChanged, [&shown](const auto& positions) {
+    for (const values::ReplayPosition& each : positions) {
+      shown = each.rank == 2 ? each.next : shown;
+    }
+  });
+  QSignalSpy told(&session(), &DebugSession::diverged);
+  session().restartCycle();
+  gate();
+  protocol::RankDiverged diverged;
+  diverged.rank = 1;
+  diverged.serial = 12;
+  Q_EMIT target().said(diverged);
+  ASSERT_EQ(told.size(), 1);
+  EXPECT_EQ(told.first().first().value<EventRef>(), (EventRef{1, 12}));
+  target().runs(2, 17);
+  EXPECT_EQ(shown, 18U);
+}
+
 TEST_F(DebugSessionTest, OtherContentsAreNotAsRecordedThoughTheRanksGoOn) {
   session().replayTo({2, 40});
   pump();
