@@ -34,12 +34,14 @@ void appendChoice(std::vector<unsigned char>& out, const RecordedChoice& choice,
 void appendPins(std::vector<unsigned char>& out, const WildSources& sources,
                 ScheduleHeader& header) {
   const std::uint64_t pages = sources.pages().size();
-  std::vector<std::int32_t> section(pinPagesOffset(pages) / 4);
+  std::size_t of = pinPagesOffset(pages) / 4;
+  std::vector<std::int32_t> section(of + pages * kPinsAPage);
   std::memcpy(section.data(), &pages, sizeof pages);
   std::size_t at = sizeof pages / 4;
   for (const auto& [number, page] : sources.pages()) {
     std::memcpy(&section[at++], &number, sizeof number);
-    section.insert(section.end(), page.begin(), page.end());
+    std::memcpy(&section[of], page.data(), sizeof page);
+    of += page.size();
   }
   header.pins = append(out, section);
 }
