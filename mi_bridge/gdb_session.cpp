@@ -29,9 +29,10 @@ constexpr const char* kSettings[] = {
     "-gdb-set print static-members off", "-gdb-set max-value-size 4194304",
     "-gdb-set debuginfod enabled off", "-gdb-set startup-with-shell off",
     "-gdb-set detach-on-fork on", "-gdb-set follow-fork-mode parent", "-enable-pretty-printing",
-    // Signals that MPI libraries and thread libraries use for themselves.
+    // Signals that MPI libraries and thread libraries use for themselves; SIGCONT a launcher that ends a job.
     // NOLINTNEXTLINE(bugprone-suspicious-missing-comma): one command
-    "-interpreter-exec console \"handle SIGUSR1 SIGUSR2 SIGCHLD SIGPIPE SIGWINCH SIGURG SIG32 "
+    "-interpreter-exec console \"handle SIGUSR1 SIGUSR2 SIGCONT SIGCHLD SIGPIPE SIGWINCH SIGURG "
+    "SIG32 "
     "SIG33 "
     "SIG34 SIG35 SIG36 SIG37 SIG38 SIG39 SIG40 SIG41 SIG42 SIG43 nostop noprint pass\"",
     // The last rung of the pause ladder: it must not stop the program a second time.

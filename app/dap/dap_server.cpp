@@ -23,6 +23,7 @@ DapServer::DapServer(ByteChannel& channel, bool strict, QObject* parent)
       m_debuggee(*m_session, m_client, m_threads, m_teller),
       m_orders(*m_session, m_client),
       m_contents(*m_session, m_client) {
+  m_session->breakpoints().stopAtAborts();
   addRequests();
   connectParts();
   connectSession();

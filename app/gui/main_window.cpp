@@ -125,6 +125,7 @@ MainWindow::MainWindow(QWidget* parent)
   connectFollowing();
   connectFiles();
   connectOrders();
+  m_session->breakpoints().stopAtAborts();
   m_workspaces->showNone();
   restoreGeometry(QSettings().value(kGeometry).toByteArray());
   m_views.diagram->setAxis(QSettings().value(kPhysicalAxis).toBool() ? views::TimeAxis::Physical

@@ -371,11 +371,29 @@ std::vector<PendingStop> Breakpoints::pendingStops() const {
       }
     }
   }
+  for (std::size_t rank = 0; rank < m_state.rankInfos.size(); ++rank) {
+    if (const EventRef abort = abortOf(static_cast<int>(rank)); abort.valid()) {
+      pending.push_back({abort, StopScope::All, {}});
+    }
+  }
   return pending;
 }
 
+/// The last event of the rank, if that is its MPI_Abort.
+EventRef Breakpoints::abortOf(int rank) const {
+  const auto index = static_cast<std::size_t>(rank);
+  const bool aborts = m_stopsAtAborts && m_state.runs(rank) && index < m_state.trace->ends.size() &&
+                      m_state.trace->ends[index].kind == views::RankEndKind::Aborted;
+  return aborts ? EventRef{rank, m_state.whole().execution.ranks[index].events.size()} : EventRef{};
+}
+
+bool Breakpoints::isAbort(const EventRef& event) const {
+  return event.valid() && abortOf(event.rank) == event;
+}
+
 Serial Breakpoints::nextStopOf(int rank, Serial past) const {
-  Serial next = 0;
+  const EventRef abort = abortOf(rank);
+  Serial next = abort.valid() && abort.serial > past ? abort.serial : 0;
   for (const values::Breakpoint& breakpoint : m_all) {
     if (!breakpoint.enabled || !isLogical(breakpoint)) {
       continue;
@@ -489,7 +507,7 @@ QString Breakpoints::standingText(int rank) const {
       return tr("breakpoint %1 (%2)").arg(breakpoint.id).arg(values::breakpointPlace(breakpoint));
     }
   }
-  return {};
+  return isAbort(next) ? tr("about to call MPI_Abort") : QString();
 }
 
 void Breakpoints::counted(values::Breakpoint& breakpoint, int cycle) {

@@ -45,6 +45,10 @@ class Breakpoints : public QObject {
   /// Ranks that have a breakpoint of their own.
   [[nodiscard]] QSet<int> ownRanks() const;
   [[nodiscard]] std::vector<PendingStop> pendingStops() const;
+  /// Ranks stop before the MPI_Abort that ended them in the recording, too, and all others with them.
+  void stopAtAborts() { m_stopsAtAborts = true; }
+  /// Whether this is such an event.
+  [[nodiscard]] bool isAbort(const EventRef& event) const;
   /// The next event of the rank, after `past`, that a logical breakpoint stands for; 0 = none.
   [[nodiscard]] Serial nextStopOf(int rank, Serial past) const;
   /// Logical breakpoints before whose event the rank stands.
@@ -66,6 +70,7 @@ class Breakpoints : public QObject {
   void message(const QString& text, bool problem);
 
  private:
+  [[nodiscard]] EventRef abortOf(int rank) const;
   void keep(const values::Breakpoint& breakpoint);
   void insert(const values::Breakpoint& breakpoint);
   void give(values::Breakpoint& breakpoint);
@@ -79,7 +84,8 @@ class Breakpoints : public QObject {
   db::TraceStore* m_store = nullptr;
   QList<values::Breakpoint> m_all;
   std::map<int, int> m_specs;  ///< our id -> fleet's
-  bool m_resolving = false;    ///< once the events are read
+  bool m_stopsAtAborts = false;
+  bool m_resolving = false;  ///< once the events are read
 };
 
 }  // namespace pf::session

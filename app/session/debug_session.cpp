@@ -375,7 +375,8 @@ void DebugSession::onDiverged(const protocol::RankDiverged& diverged) {
           .arg(QString::fromStdString(words.expected), QString::fromStdString(words.got)) +
       (besides.isEmpty() ? besides : QLatin1Char('.') + besides);
   values::Cycle& cycle = m_cycles.last();
-  cycle.match = values::CycleMatch::Diverged;
+  const bool isFirst =
+      std::exchange(cycle.match, values::CycleMatch::Diverged) != values::CycleMatch::Diverged;
   if (diverged.goesOn) {  // the first of all ranks is what counts
     m_contents.note(diverged);
     cycle.divergence = tr("The cycle does what the recorded run did, but with %1.")
@@ -386,8 +387,8 @@ void DebugSession::onDiverged(const protocol::RankDiverged& diverged) {
     noteDivergence({diverged.rank, diverged.serial});
   }
   Q_EMIT m_cycles.changed();
-  Q_EMIT message(text, true);
-  if (!diverged.goesOn) {
+  Q_EMIT message(text, !diverged.goesOn);
+  if (isFirst || !diverged.goesOn) {
     Q_EMIT this->diverged({diverged.rank, diverged.serial}, text);
   }
 }

@@ -208,7 +208,7 @@ class DebugSession : public QObject, private mi::FleetObserver {
   void consoleRefused(int rank);
   void settled();  ///< the ranks have come to where they were sent, or have ended
   void stalled(const QString& text, bool deadlock);  ///< no rank gets on by itself
-  /// The first rank to do something else than was recorded: in which event, and what.
+  /// The first rank to do something else than was recorded, or to give other contents: in which event, and what.
   void diverged(const pf::EventRef& at, const QString& text);
   void ended(int exitStatus);  ///< the launcher of the cycle, by itself
 
@@ -275,6 +275,7 @@ class DebugSession : public QObject, private mi::FleetObserver {
   [[nodiscard]] bool isGoing() const;
   void finishCycle(const QString& why, bool ranToEnd = false);
   void arrived(const QString& why);
+  [[nodiscard]] QString aborting();
   void settle(const QString& why);
   void tellPositions();
 

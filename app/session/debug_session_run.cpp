@@ -228,11 +228,24 @@ void DebugSession::arrived(const QString& why) {
   }
   const QString& inputs = m_cycles.last().inputs;
   const QString known = inputs.isEmpty() ? QString() : QStringLiteral("; ") + inputs;
-  const QString where = why.isEmpty() ? m_cycles.standingText() : why;
+  const QString standing = why.isEmpty() ? m_cycles.standingText() : why;
+  const QString where = standing.isEmpty() ? aborting() : standing;
   Q_EMIT message(where.isEmpty() ? tr("The ranks have stopped%1.").arg(known)
                                  : tr("Stopped: %1%2.").arg(where, known),
                  false);
-  settle(why);
+  settle(standing.isEmpty() ? where : why);
+}
+
+/// "rank 2 is about to call MPI_Abort": that rank is looked at.
+QString DebugSession::aborting() {
+  for (const auto& [rank, now] : m_state.now) {
+    if (m_state.standsBeforeEvent(rank) &&
+        m_breakpoints.isAbort({rank, m_state.serialOf(rank) + 1})) {
+      m_inspector.selectRank(rank);
+      return tr("rank %1 is about to call MPI_Abort").arg(rank);
+    }
+  }
+  return {};
 }
 
 void DebugSession::settle(const QString& why) {

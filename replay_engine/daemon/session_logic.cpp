@@ -99,8 +99,7 @@ Orders SessionLogic::peerLost(PeerId peer, TimePoint now) {
     RankExited lost;
     lost.exitStatus = -1;
     lost.signal = -1;
-    lost.text = "what started rank " + std::to_string(agent.rank) +
-                " is gone, and with it what is known of the rank";
+    lost.text = "ended from outside, together with what started it";
     if (const RankRecord* rank = agent.said ? find(agent.rank) : nullptr) {
       lost.phase = rank->state.phase;
       lost.serial = rank->state.serial;

@@ -149,7 +149,7 @@ class StoppedTest(PhotofinishTest):
 
     def test_processes_of_a_replay_killed(self):
         self.record("t.pft", self.mpirun(3, STEADY, 150, 10000))
-        for name, told in (("photofinish-agent", r"what started rank \d is gone"), ("steady", r"rank \d was ended by signal 9 .*: nothing in the recorded run")):
+        for name, told in (("photofinish-agent", r"ended from outside, together with what started it"), ("steady", r"rank \d was ended by signal 9 .*: nothing in the recorded run")):
             with self.subTest(name=name), self.start([BIN / "photofinish", "replay", self.dir / "t.pft"]) as command:
                 command.wait_for(lambda: "messages, state" in command.output())
                 os.kill(command.find(name)[-1], signal.SIGKILL)

@@ -59,6 +59,10 @@ Json StopBody::of(int rank, const StopCircumstances& circumstances) const {
 }
 
 void StopBody::stoppedAtEvent(const RankState& state, Json& body) const {
+  if (m_session.breakpoints().isAbort({state.rank, state.serial + 1})) {
+    body["reason"] = "exception";
+    body["text"] = "about to call MPI_Abort";
+  }
   for (const values::Breakpoint& breakpoint : m_session.breakpoints().all()) {
     if (breakpoint.enabled && breakpoint.event == EventRef{state.rank, state.serial + 1}) {
       body["reason"] = "function breakpoint";

@@ -19,6 +19,7 @@
 #include "views/diagram/space_time_view.h"
 #include "views/models/race_list_model.h"
 #include "views/models/rank_models.h"
+#include "views/panes/debug_views.h"
 #include "views/panes/race_list_view.h"
 #include "views/panes/rank_strip.h"
 #include "views/panes/stack_tree_view.h"
@@ -36,6 +37,7 @@ class BannerTest : public QObject {
  private Q_SLOTS:
   void initTestCase() { test::setUp(m_directory.path()); }
   void anExitStatusIsToldAndGoneTo();
+  void aRankStopsBeforeItAborts();
   void aDivergenceStaysUntilTheNextCycle();
   void aHangShowsWhoWaits();
   void aHangWhileRecordingCanBeEnded();
@@ -126,6 +128,29 @@ void BannerTest::anExitStatusIsToldAndGoneTo() {
   QCOMPARE(weights(), QStringLiteral("first|before failure"));
   m_window->session().bookmarks().markFailing({failing.rank, failing.serial - 2});
   QCOMPARE(weights(), QStringLiteral("first|other"));
+}
+
+/// Where it is then can be looked at; what follows ends the job.
+void BannerTest::aRankStopsBeforeItAborts() {
+  open("abort.pft", 4, "corpus/mpi_abort_in_order", true);
+  pf::session::DebugSession& session = m_window->session();
+  QSignalSpy settled(&session, &pf::session::DebugSession::settled);
+  session.restartCycle();
+  QVERIFY(settled.wait(kPatience));
+  QVERIFY2(m_window->statusText().contains(QLatin1String("is about to call MPI_Abort")),
+           qPrintable(m_window->statusText()));
+  const int rank = session.currentRank();
+  QCOMPARE(session.trace()->ends.at(static_cast<std::size_t>(rank)).kind,
+           pf::views::RankEndKind::Aborted);
+  QTRY_VERIFY_WITH_TIMEOUT(!m_window->stack().model()->frames().isEmpty(), kPatience);
+  // Nobody is stopped by the signals that a launcher sends, and then all have ended.
+  QList<QString> said;
+  connect(&session, &pf::session::DebugSession::stopTold, this,
+          [&said](const QString& text) { said << text; });
+  QSignalSpy ended(&session, &pf::session::DebugSession::ended);
+  session.act(pf::values::RankAction::Continue, {0, 1, 2, 3});
+  QVERIFY(ended.wait(kPatience));
+  QVERIFY2(said.isEmpty(), qPrintable(said.join(QLatin1Char('\n'))));
 }
 
 /// The program goes by what is in a file.

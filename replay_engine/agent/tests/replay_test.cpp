@@ -183,7 +183,7 @@ TEST_F(Replay, AgentKilledTakesItsRankAndIsSaid) {
   const auto exited = expect<RankExited>();
   ASSERT_TRUE(exited);
   EXPECT_EQ(exited->rank, 1);
-  EXPECT_EQ(exited->text, "what started rank 1 is gone, and with it what is known of the rank");
+  EXPECT_EQ(exited->text, "ended from outside, together with what started it");
   agentStatus(1);
 }
 

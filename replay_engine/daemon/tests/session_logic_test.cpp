@@ -247,7 +247,7 @@ TEST(End, LostAgentIsARankThatEnded) {
   const auto exits = s.sent<RankExited>();
   ASSERT_EQ(exits.size(), 1U);
   EXPECT_EQ(exits[0].rank, 1);
-  EXPECT_EQ(exits[0].text, "what started rank 1 is gone, and with it what is known of the rank");
+  EXPECT_EQ(exits[0].text, "ended from outside, together with what started it");
 }
 
 TEST(End, DaemonStaysWhileAnyoneIsThere) {
