@@ -17,6 +17,8 @@
 namespace pf::cli {
 namespace {
 
+constexpr double kLongestRun = 1e7;  ///< seconds
+
 const std::string kUntilProven = "proven";
 
 struct RecordWords {
@@ -31,6 +33,7 @@ struct RecordWords {
   CLI::Option* check = nullptr;
   app::UntilFailure search;
   double time = 0;
+  double runTime = 0;
   std::shared_ptr<double> stallAfter;
 };
 
@@ -138,6 +141,11 @@ int run(CLI::App& command, RecordWords& words) {
     return fail(good.error());
   }
   words.options.stallAfter = stallTime(*words.stallAfter);
+  if (std::isnan(words.runTime)) {  // in no range, and outside of none
+    return fail({ErrorCode::Usage, "'nan' is no time for --run-time", "Give seconds."});
+  }
+  words.options.runLimit = std::chrono::duration_cast<std::chrono::milliseconds>(
+      std::chrono::duration<double>(words.runTime));
   for (const auto read : {readEndStuck, readTracing, readGroups, findGroups, keepEvents}) {
     if (const Status good = read(words); !good) {
       return fail(good.error());
@@ -163,7 +171,6 @@ int run(CLI::App& command, RecordWords& words) {
 
 void addUntilFailure(CLI::App& command, RecordWords& words) {
   constexpr int kMostRuns = 1'000'000;
-  constexpr double kLongest = 1e7;  // seconds
   words.untilFailure =
       command.add_flag("--until-failure")
           ->description(
@@ -174,8 +181,11 @@ void addUntilFailure(CLI::App& command, RecordWords& words) {
       .add_option("--runs", words.search.runs, "--until-failure: at most so many (default: 100)")
       ->check(CLI::Range(1, kMostRuns))
       ->needs(words.untilFailure);
-  command.add_option("--time", words.time, "--until-failure: begin no run after so many seconds")
-      ->check(CLI::Range(0.1, kLongest))
+  command
+      .add_option("--time", words.time,
+                  "--until-failure: end the search after so many seconds; the run that goes on "
+                  "then is kept")
+      ->check(CLI::Range(0.1, kLongestRun))
       ->needs(words.untilFailure);
   words.check = command
                     .add_option("--check", words.search.check,
@@ -210,6 +220,10 @@ void addRecord(CLI::App& parser, Commands& commands) {
       "has ended); --end-stuck=SECONDS: also once every rank has waited for so long");
   command->add_flag("--same-addresses", options.sameAddresses,
                     "stack, heap, globals and libraries lie where they will in each replay");
+  command
+      ->add_option("--run-time", words->runTime,
+                   "end the program once it has run for so many seconds: it has failed then")
+      ->check(CLI::Range(0.1, kLongestRun));
   addUntilFailure(*command, *words);
   words->stallAfter = addStallAfter(*command);
   commands.push_back({command, [command, words] { return run(*command, *words); }, {}});

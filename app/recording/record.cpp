@@ -95,12 +95,22 @@ void say(const Collated& collated, const Recorded& recorded) {
                    recorded.trace.c_str());
     }
   }
-  if (collated.failed) {
-    tell("  " + collated.failed->sentence);
+  if (const auto& failed = recorded.failed ? recorded.failed : collated.failed; failed) {
+    tell("  " + failed->sentence);
   }
   for (const std::string& line : recorded.details) {
     tell(line);
   }
+}
+
+/// Of a program that was ended when its time was up. Who waits for whom then is known; who was ended by what signal is our doing.
+WhatFailed notEnded(std::chrono::milliseconds limit, const std::optional<WhatFailed>& failed) {
+  std::array<char, 32> time{};
+  std::snprintf(time.data(), time.size(), "%g s", std::chrono::duration<double>(limit).count());
+  return {kUnknownRank,
+          std::string("it had not ended after ") + time.data() + ", and was ended" +
+              (failed && failed->hangs ? ": " + failed->sentence : ""),
+          true};
 }
 
 /// Logs that lie beside a file of the trace's name, and no trace can be made of them.
@@ -310,6 +320,10 @@ Result<Recorded> record(const RecordOptions& options) {
   }
   recorded.exitStatus = *status;
   recorded.interrupted = RecordedLogs::interrupted();
+  recorded.timeWasUp = logs.timeWasUp();
+  if (recorded.timeWasUp && recorded.exitStatus == 0) {
+    recorded.exitStatus = 1;
+  }
   Result<std::optional<Collated>> made = logs.makeTrace();
   if (!made) {
     return made.error();
@@ -318,6 +332,9 @@ Result<Recorded> record(const RecordOptions& options) {
     recorded.trace = trace;
     recorded.racing = collated->racing;
     recorded.failed = collated->failed;
+    if (recorded.timeWasUp) {
+      recorded.failed = notEnded(options.runLimit, collated->failed);
+    }
     sayKept(recorded.trace, collated->kept);
     recorded.details =
         detailsOf(*collated, trace, !options.groups.empty() && options.groups != "all");

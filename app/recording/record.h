@@ -42,6 +42,7 @@ struct Recorded {
   std::uint64_t racing = 0;
   std::optional<WhatFailed> failed;  ///< with a trace; nothing: it ended well
   bool interrupted = false;          ///< by Ctrl-C or SIGTERM to us
+  bool timeWasUp = false;            ///< runLimit: it has failed by that
   std::vector<std::string> details;  ///< of where records end, and what is not in them: lines
 };
 

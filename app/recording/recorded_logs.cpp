@@ -214,11 +214,13 @@ Result<int> RecordedLogs::run(JobOptions job, const RunSettings& settings) {
     m_output->launched();
   }
   const auto begun = std::chrono::steady_clock::now();
-  const Patience patience{settings.endStuck, [&settings, begun] {
-                            const auto passed = std::chrono::steady_clock::now() - begun;
-                            return g_ended != 0 ||
-                                   (settings.limit.count() > 0 && passed > settings.limit);
-                          }};
+  const Patience patience{
+      settings.endStuck, [this, &settings, begun] {
+        const auto passed = std::chrono::steady_clock::now() - begun;
+        m_timeWasUp =
+            m_timeWasUp || (g_ended == 0 && settings.limit.count() > 0 && passed > settings.limit);
+        return g_ended != 0 || m_timeWasUp;
+      }};
   Result<int> status = followRecording(**running, m_facts, m_input ? &*m_input : nullptr, patience);
   if (m_output) {
     m_output->drain([] { return g_ended != 0; });

@@ -44,6 +44,8 @@ class RecordedLogs {
   Result<int> run(JobOptions job, const RunSettings& settings);
   /// By Ctrl-C or SIGTERM to us.
   [[nodiscard]] static bool interrupted();
+  /// It was ended because of RunSettings::limit.
+  [[nodiscard]] bool timeWasUp() const { return m_timeWasUp; }
   /// Nothing of them is kept.
   void end();
   /// The trace of them, which takes their place; nothing where there is none, which is said.
@@ -58,6 +60,7 @@ class RecordedLogs {
   const std::string m_trace;
   const std::string m_logs;  ///< their directory
   const bool m_replace;
+  bool m_timeWasUp = false;
   UniqueFd m_lock;
   std::optional<InputTee> m_input;
   std::optional<OutputTee> m_output;

@@ -109,6 +109,7 @@ class Search {
       return run.error();
     }
     if (run->interrupted) {
+      m_timeWasUp = run->timeWasUp;
       m_tried.ended = run->traced ? m_trace : std::string();
       interrupted(run->exitStatus != 0 ? run->exitStatus : 128 + SIGINT);
       return true;
@@ -145,7 +146,8 @@ class Search {
 
   const Tried& interrupted(int exitStatus) {
     m_tried.exitStatus = exitStatus;
-    tell("the search was ended in run " + std::to_string(m_tried.runs) + ", before one had failed" +
+    tell((m_timeWasUp ? "the time of the search was up in run " : "the search was ended in run ") +
+         std::to_string(m_tried.runs) + ", before one had failed" +
          (m_tried.good.empty() ? "" : "; the last good one is " + m_tried.good));
     if (!m_tried.ended.empty()) {
       tell("  what that run had done until then is " + m_tried.ended + ": 'photofinish " +
@@ -170,6 +172,7 @@ class Search {
   std::uint64_t m_seed;
   bool m_jitterOnly;
   const TryOnce& m_once;
+  bool m_timeWasUp = false;
   Tried m_tried;
 };
 
@@ -310,6 +313,7 @@ Result<TriedRun> recordAndCheck(RecordOptions& options, const std::string& comma
     return recorded.error();
   }
   TriedRun run{recorded->exitStatus, {}, recorded->interrupted, traced, recorded->details};
+  run.timeWasUp = recorded->timeWasUp;
   if (!traced && !run.interrupted) {
     return Error{ErrorCode::System, "no trace of this run was made", "See above why."};
   }
@@ -342,10 +346,23 @@ Result<Tried> recordUntilFailure(const RecordOptions& options, const UntilFailur
     return input.error();
   }
   each.input = &*input;
+  const auto begun = Clock::now();
   const TryOnce once = [&](const std::string& name, std::uint64_t seed) {
     each.output = name;
     each.jitterSeed = seed;
-    return recordAndCheck(each, wish.check, ShownOutput::OfFailed);
+    each.runLimit = options.runLimit;
+    bool isOfAll = false;  // what ends it is the end of the search
+    if (wish.time) {
+      const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+          *wish.time - (Clock::now() - begun));
+      isOfAll = each.runLimit.count() == 0 || left < each.runLimit;
+      each.runLimit = isOfAll ? std::max(left, std::chrono::milliseconds(1)) : each.runLimit;
+    }
+    Result<TriedRun> run = recordAndCheck(each, wish.check, ShownOutput::OfFailed);
+    if (run && run->timeWasUp && isOfAll) {
+      run->interrupted = true;
+    }
+    return run;
   };
   return tryUntilFailure(wish, *trace, options.replace, options.jitterSeed, once);
 }

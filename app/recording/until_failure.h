@@ -17,7 +17,7 @@ namespace pf::app {
 
 struct UntilFailure {
   int runs = 100;                                     ///< at most
-  std::optional<std::chrono::duration<double>> time;  ///< no run begins after it
+  std::optional<std::chrono::duration<double>> time;  ///< no run goes on after it
   std::string
       check;  ///< for the shell, behind each run that ended well, with what it printed as standard input; empty: none
 };
@@ -29,6 +29,7 @@ struct TriedRun {
   bool interrupted = false;            ///< by the user: it is not judged
   bool traced = true;                  ///< false: it was interrupted before it had anything to keep
   std::vector<std::string> details = {};  ///< lines to tell of it if it is the one that fails
+  bool timeWasUp = false;                 ///< RecordOptions::runLimit
   bool wrong = false;                     ///< it ended well, and the check says that it is wrong
 };
 /// Records a run into `trace`, with delays by this seed (0: none). An error is none of the program's.

@@ -51,6 +51,22 @@ class UntilFailureTest(PhotofinishTest):
         self.assertIn("none of 3 runs failed; the last one is", run.err)
         self.assertEqual(self.replay("t-good.pft").status, 0)
 
+    def test_a_run_that_takes_too_long(self):
+        """What polls or computes hangs for nobody to see."""
+        long = self.mpirun(2, BIN / "e2e" / "steady", 100000, 10000)
+        run = self.photofinish("record", "--run-time", 1.5, "-o", self.dir / "t.pft", *long, timeout=60)
+        self.assertNotEqual(run.status, 0, run)
+        self.assertIn("it had not ended after 1.5 s, and was ended", run.err)
+        self.assertEqual(self.photofinish("info", self.dir / "t.pft").status, 0, "its trace is there")
+        words = ("record", "--until-failure", "--replace", "-o", self.dir / "t.pft")
+        run = self.photofinish(*words, "--run-time", 1.5, *long, timeout=60)
+        self.assertNotEqual(run.status, 0, run)
+        self.assertRegex(run.err, r"run 1 \(native timing, [0-9.]+ s\): it had not ended after 1\.5 s, and was ended")
+        run = self.photofinish(*words, "--time", 1.5, *long, timeout=60)
+        self.assertNotEqual(run.status, 0, run)
+        self.assertRegex(run.err, r"the time of the search was up in run 1, before one had failed")
+        self.assertRegex(run.err, rf"what that run had done until then is {self.dir}/t\.pft")
+
     def test_a_check_finds_what_the_program_does_not(self):
         run = self.until_failure("--check", "! grep -q .", "--runs", 5, ranks=2, program=RIGHT)
         self.assertEqual((run.status, self.traces()), (1, ["t.pft"]), run)
