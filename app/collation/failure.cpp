@@ -217,19 +217,30 @@ std::string signalName(int signal) {
   return name != nullptr ? "SIG" + std::string(name) : "signal " + std::to_string(signal);
 }
 
+constexpr std::string_view kEnded = "ended ";
+
+/// "ended inside MPI_Recv (event 3)".
+bool endedInCall(const db::RankInfo& rank) {
+  return !rank.complete && rank.state.starts_with("ended inside MPI_");
+}
+
 std::string sentenceOf(const db::RankInfo& rank) {
   const std::string who = "rank " + std::to_string(rank.rank) + " ";
   const std::string event = "event " + std::to_string(rank.lastSerial);
+  // An error that the call has found, most likely.
+  const std::string where =
+      endedInCall(rank) ? rank.state.substr(kEnded.size(), rank.state.find(';') - kEnded.size())
+                        : "after " + event;
   switch (guiltOf(rank)) {
     case Guilt::Signal:
-      return who + "was ended by " + signalName(*rank.exitSignal) +
-             (rank.complete ? " in MPI_Finalize or after it, its " : " after ") + event;
+      return who + "was ended by " + signalName(*rank.exitSignal) + " " +
+             (rank.complete ? "in MPI_Finalize or after it, its " + event : where);
     case Guilt::Abort:
       return who + "called MPI_Abort, its " + event +
              (rank.exitStatus ? ", and ended with exit status " + std::to_string(*rank.exitStatus)
                               : "");
     case Guilt::Status:
-      return who + "ended with exit status " + std::to_string(*rank.exitStatus) + " after " + event;
+      return who + "ended with exit status " + std::to_string(*rank.exitStatus) + " " + where;
     case Guilt::Killed:
       return who + "was killed (SIGKILL) after " + event;
     case Guilt::Stuck:
@@ -237,8 +248,7 @@ std::string sentenceOf(const db::RankInfo& rank) {
     case Guilt::None:
       break;
   }
-  // "ended inside MPI_Recv (event 3)"
-  const std::string state = rank.state.starts_with("ended ") ? rank.state : "ended after " + event;
+  const std::string state = rank.state.starts_with(kEnded) ? rank.state : "ended after " + event;
   return who + state + (rank.exitSignal ? ", by " + signalName(*rank.exitSignal) : "");
 }
 
@@ -247,8 +257,7 @@ bool hung(const std::vector<db::RankInfo>& ranks, const db::RankInfo& worst) {
   const Guilt guilt = guiltOf(worst);
   return guilt == Guilt::Stuck || ((guilt == Guilt::Cut || guilt == Guilt::Killed) &&
                                    std::ranges::all_of(ranks, [](const db::RankInfo& rank) {
-                                     return rank.complete ||
-                                            rank.state.starts_with("ended inside MPI_");
+                                     return rank.complete || endedInCall(rank);
                                    }));
 }
 
@@ -352,6 +361,10 @@ std::optional<EventRef> failingReceive(const std::vector<db::RankInfo>& ranks,
     return std::nullopt;
   }
   const RankHistory& history = execution.ranks[static_cast<std::size_t>(worst->rank)];
+  const Guilt guilt = guiltOf(*worst);
+  if ((guilt == Guilt::Status || guilt == Guilt::Signal) && endedInCall(*worst)) {
+    return EventRef{worst->rank, history.events.size()};  // the call itself
+  }
   for (Serial serial = history.events.size(); serial > 0; --serial) {
     if (receives(history, serial)) {
       return EventRef{worst->rank, serial};

@@ -57,6 +57,15 @@ TEST(EndedByLauncher, OnlyBehindOneThatFailed) {
   EXPECT_TRUE(mayBeEndedByLauncher(ranks[1], ranks));
 }
 
+/// An error of MPI's that is fatal, most likely.
+TEST(WhatFailed, AnExitStatusInsideACallNamesIt) {
+  std::vector<db::RankInfo> ranks{rankOf(0),
+                                  cut(1, "ended inside MPI_Send (event 9); core file: c")};
+  ranks[1].exitStatus = 6;
+  EXPECT_EQ(sentenceOf(ranks), "rank 1 ended with exit status 6 inside MPI_Send (event 9)");
+  EXPECT_FALSE(whatFailed(ranks, 6)->hangs);
+}
+
 TEST(WhatFailed, AnExitStatusBehindMpiFinalize) {
   std::vector<db::RankInfo> ranks{rankOf(0), rankOf(1)};
   ranks[1].exitStatus = 3;
@@ -90,7 +99,7 @@ TEST(WhatFailed, TheOthersAreEndedByTheLauncher) {
   EXPECT_EQ(sentenceOf(ranks),
             "rank 1 called MPI_Abort, its event 9, and ended with exit status 7");
   ranks[2].exitSignal = SIGABRT;
-  EXPECT_EQ(sentenceOf(ranks), "rank 2 was ended by SIGABRT after event 9");
+  EXPECT_EQ(sentenceOf(ranks), "rank 2 was ended by SIGABRT inside MPI_Recv (event 9)");
 }
 
 TEST(WhatFailed, OneThatWasEndedAsItDidNotGetOn) {
