@@ -131,7 +131,7 @@ void WaitsCanvas::paintEvent(QPaintEvent* /*event*/) {
     painter.drawText(rect().adjusted(8, 8, -8, -8), Qt::AlignCenter | Qt::TextWordWrap,
                      m_recorded ? tr("No rank waits for another.")
                                 : tr("Who waits for whom is not known: this job was not recorded. "
-                                     "Parallel stacks say in which calls its ranks are."));
+                                     "Tick ranks in their list to see in which calls they wait."));
     return;
   }
   // Many arrows into one rank tell nothing: a wildcard's are left out where there are too many.

@@ -2,6 +2,7 @@
 #include "views/models/command_list.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "views/values/roles.h"
@@ -67,7 +68,8 @@ void CommandListModel::sortShown() {
     }
   }
   std::stable_sort(fitting.begin(), fitting.end(), [](const auto& a, const auto& b) {
-    return a.first != b.first ? a.first > b.first : a.second.text < b.second.text;
+    return std::tuple(-a.first, a.second.text.size(), a.second.text) <
+           std::tuple(-b.first, b.second.text.size(), b.second.text);
   });
   m_shown.clear();
   for (const auto& [score, command] : std::as_const(fitting)) {

@@ -331,7 +331,21 @@ void RankStrip::setCurrentRank(int rank) {
   m_selection->setCurrentIndex(index,
                                QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
   m_quiet = false;
+  showCurrent();
   refreshActions();
+}
+
+/// In a list that is too short for all.
+void RankStrip::showCurrent() {
+  if (const QModelIndex index = m_selection->currentIndex(); index.isValid()) {
+    m_table->scrollTo(index);
+    m_grid->scrollTo(index);
+  }
+}
+
+void RankStrip::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  QMetaObject::invokeMethod(this, &RankStrip::showCurrent, Qt::QueuedConnection);
 }
 
 int RankStrip::currentRank() const {

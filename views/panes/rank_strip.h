@@ -77,7 +77,11 @@ class RankStrip : public QWidget {
   void groupRemoved(const QString& name);
   void combineRequested();  ///< a group of an expression (ranksOfExpression())
 
+ protected:
+  void resizeEvent(QResizeEvent* event) override;
+
  private:
+  void showCurrent();
   void makeActions(QToolBar& bar);
   void makeViews();
   void makeGroupMenu(QToolBar& bar);

@@ -5,6 +5,7 @@
 #include <QFileInfo>
 #include <QHeaderView>
 #include <QLabel>
+#include <QScreen>
 #include <QSplitter>
 #include <QTreeWidget>
 #include <QVBoxLayout>
@@ -67,7 +68,7 @@ CompareWindow::CompareWindow(const QString& pathA, const QString& pathB,
   const QString nameB = QFileInfo(pathB).fileName();
   setWindowTitle(tr("%1 and %2 — Photofinish").arg(nameA, nameB));
   setWindowFlag(Qt::WindowMaximizeButtonHint);
-  resize(1400, 900);
+  resize(QSize(1400, 900).boundedTo(screen()->availableSize()));
   m_summary->setTextFormat(Qt::PlainText);
   m_summary->setContentsMargins(8, 6, 8, 4);
   m_differences->setObjectName(u"differences"_s);
@@ -123,7 +124,9 @@ void CompareWindow::addRow(const Row& row, QStringList cells) {
   m_differences->addTopLevelItem(item);
 }
 
+/// What leads to the failure comes first: then where ranks begin to differ, which may mean nothing.
 void CompareWindow::fill(const app::DifferenceTable& table) {
+  fillAligned(table, true);
   std::size_t causes = 0;
   for (const app::DifferenceLine& line : table.lines) {
     causes += line.cause ? 1U : 0U;
@@ -132,7 +135,7 @@ void CompareWindow::fill(const app::DifferenceTable& table) {
             line.cause ? tr("first cause") : tr("follows"), fromUtf8(line.what), fromUtf8(line.a),
             fromUtf8(line.b), fromUtf8(line.why)});
   }
-  fillAligned(table);
+  fillAligned(table, false);
   for (int column = 0; column < m_differences->columnCount(); ++column) {
     m_differences->resizeColumnToContents(column);
     m_differences->setColumnWidth(column, std::min(m_differences->columnWidth(column), 380));
@@ -156,8 +159,11 @@ void CompareWindow::fill(const app::DifferenceTable& table) {
   m_summary->setText(text);
 }
 
-void CompareWindow::fillAligned(const app::DifferenceTable& table) {
+void CompareWindow::fillAligned(const app::DifferenceTable& table, bool beforeFailure) {
   for (const app::AlignedLine& line : table.aligned) {
+    if ((line.weight != "other") != beforeFailure) {
+      continue;
+    }
     const QString a = line.serialA != 0 ? QString::number(line.serialA) : u"–"_s;
     const QString b = line.serialB != 0 ? QString::number(line.serialB) : u"–"_s;
     addRow({line.rank, line.serialA, line.serialB, line.weight == "first", line.weight != "other"},

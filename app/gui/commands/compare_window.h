@@ -46,7 +46,8 @@ class CompareWindow : public QDialog {
 
  private:
   void fill(const app::DifferenceTable& table);
-  void fillAligned(const app::DifferenceTable& table);
+  /// Those before the failure, or the others.
+  void fillAligned(const app::DifferenceTable& table, bool beforeFailure);
   struct Row {
     Rank rank;
     Serial serialA;  ///< 0: there is no such event
