@@ -364,7 +364,7 @@ Status Collation::addRanks(db::TraceWriter& writer) {
       }
     }
   }
-  m_collated.cuts = cutLines(ranks);
+  m_collated.cuts = cutLines(ranks, false);
   m_collated.failed = m_facts.goesOn ? std::nullopt : whatFailed(ranks, m_facts.exitStatus);
   return {};
 }

@@ -320,22 +320,47 @@ std::string stuckText(const std::string& call, Serial serial, const StuckIn& stu
   return text;
 }
 
-std::vector<std::string> cutLines(const std::vector<db::RankInfo>& ranks) {
-  constexpr std::size_t kMostLines = 4;
-  std::vector<std::string> lines;
-  std::map<std::string, std::vector<Rank>> alike;
+namespace {
+
+/// `text` but for "PREFIX123SUFFIX".
+std::string without(std::string text, std::string_view prefix, std::string_view suffix) {
+  const std::size_t at = text.find(prefix);
+  if (at != std::string::npos) {
+    const std::size_t end = text.find_first_not_of("0123456789", at + prefix.size());
+    const std::size_t rest = end == std::string::npos ? text.size() : end;
+    text.erase(at,
+               rest - at + (text.compare(rest, suffix.size(), suffix) == 0 ? suffix.size() : 0));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::vector<std::string> cutLines(const std::vector<db::RankInfo>& ranks, bool withStates) {
+  // Those that are alike but for the number of the event, in the order of their first ranks.
+  struct Alike {
+    std::string why;   ///< without the number
+    std::string line;  ///< of the first, with it
+    std::vector<Rank> ranks;
+  };
+  std::vector<Alike> groups;
   for (const db::RankInfo& rank : ranks) {
-    if (!rank.complete) {
-      lines.push_back("rank " + std::to_string(rank.rank) + ": " + rank.cutReason);
-      alike[rank.cutReason.substr(0, rank.cutReason.find(", after event "))].push_back(rank.rank);
+    if (rank.complete) {
+      continue;
     }
+    const std::string line =
+        rank.cutReason + (withStates && !rank.state.empty() ? "; " + rank.state : "");
+    const std::string why = without(without(line, ", after event ", ""), " (event ", ")");
+    auto group = std::ranges::find(groups, why, &Alike::why);
+    if (group == groups.end()) {
+      group = groups.insert(groups.end(), {why, line, {}});
+    }
+    group->ranks.push_back(rank.rank);
   }
-  if (lines.size() <= kMostLines) {
-    return lines;
-  }
-  lines.clear();
-  for (const auto& [why, which] : alike) {
-    lines.push_back(rankNames(which) + ": " + why);
+  std::vector<std::string> lines;
+  for (const Alike& group : groups) {
+    lines.push_back(rankNames(group.ranks) + ": " +
+                    (group.ranks.size() == 1 ? group.line : group.why));
   }
   return lines;
 }

@@ -48,8 +48,8 @@ std::string stuckText(const std::string& call, Serial serial, const StuckIn& stu
 /// where the same ranks wait alike.
 std::string waitsText(const std::vector<db::RankInfo>& ranks);
 
-/// Of the ranks whose records are not complete, why: a line each, or, where they are many, one for those with the same reason.
-std::vector<std::string> cutLines(const std::vector<db::RankInfo>& ranks);
+/// Of the ranks whose records are not complete, why: a line for those that are alike. `withStates`: and what they were doing.
+std::vector<std::string> cutLines(const std::vector<db::RankInfo>& ranks, bool withStates);
 
 /// The last event of the rank that failed in which it took a message (its last event, if there is
 /// none): the failing receive. Nothing if no rank looks as if it had failed.

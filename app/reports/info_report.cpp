@@ -422,11 +422,8 @@ std::string plainText(const Info& info) {
     out << "exit      " << *run.exitStatus << "\n";
   }
   out << (run.complete ? "complete\n" : "cut short:\n");
-  for (const db::RankInfo& rank : info.ranks) {
-    if (!rank.complete) {
-      out << "  rank " << rank.rank << ": " << rank.cutReason
-          << (rank.state.empty() ? "" : "; " + rank.state) << "\n";
-    }
+  for (const std::string& line : cutLines(info.ranks, true)) {
+    out << "  " << line << "\n";
   }
   for (const auto& [rank, text] : info.notes) {
     out << "not guaranteed in a replay: rank " << rank << ": " << text << "\n";

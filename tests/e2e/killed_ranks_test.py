@@ -84,7 +84,7 @@ class KilledRankTest(PhotofinishTest):
             self.assertTrue(cut["reason"])
             self.assertGreaterEqual(cut["serial"], 0)
         text = self.photofinish("info", trace)
-        self.assertRegex(text.out, r"cut short:\n  rank \d+: ", text)
+        self.assertRegex(text.out, r"cut short:\n  ranks? \d[^:]*: ", text)
         races = self.photofinish("races", trace, "--json")
         self.assertEqual(races.status, 0, races)
         replayed = self.replay("t.pft", timeout=90)

@@ -190,16 +190,23 @@ TEST(WhatFailed, ARecordingThatGoesOnHasNotFailed) {
   EXPECT_FALSE(whatFailed({runs}, std::nullopt));
 }
 
-TEST(CutLines, ManyRanksHaveOneForEachReason) {
-  std::vector<db::RankInfo> ranks{rankOf(0), cut(1, ""), cut(2, ""), cut(3, ""), cut(4, "")};
-  EXPECT_EQ(cutLines(ranks).size(), 4U);
-  EXPECT_EQ(cutLines(ranks)[0], "rank 1: the rank ended without MPI_Finalize, after event 9");
-  ranks.push_back(cut(5, ""));
-  ranks.push_back(cut(6, ""));
-  ranks[6].cutReason = "it never came out of MPI_Init";
-  EXPECT_EQ(cutLines(ranks),
-            (std::vector<std::string>{"rank 6: it never came out of MPI_Init",
-                                      "ranks 1-5: the rank ended without MPI_Finalize"}));
+TEST(CutLines, RanksThatAreAlikeHaveOne) {
+  std::vector<db::RankInfo> ranks{rankOf(0), cut(1, "ended inside MPI_Recv (event 9)"),
+                                  cut(2, "ended inside MPI_Barrier (event 12)"),
+                                  cut(3, "ended inside MPI_Recv (event 10)")};
+  ranks[3].cutReason = "the rank ended without MPI_Finalize, after event 10";
+  ranks[2].cutReason = "it never came out of MPI_Init";
+  EXPECT_EQ(cutLines(ranks, false),
+            (std::vector<std::string>{"ranks 1, 3: the rank ended without MPI_Finalize",
+                                      "rank 2: it never came out of MPI_Init"}));
+  EXPECT_EQ(cutLines(ranks, true),
+            (std::vector<std::string>{
+                "ranks 1, 3: the rank ended without MPI_Finalize; ended inside MPI_Recv",
+                "rank 2: it never came out of MPI_Init; ended inside MPI_Barrier (event 12)"}));
+  ranks.resize(2);
+  EXPECT_EQ(cutLines(ranks, true)[0],
+            "rank 1: the rank ended without MPI_Finalize, after event 9; ended inside MPI_Recv "
+            "(event 9)");
 }
 
 }  // namespace
