@@ -25,25 +25,6 @@ std::string arrayCommand(const ArrayRequest& request) {
          std::to_string(request.mostBytes) + ")";
 }
 
-std::string unnamedCommand(const std::string& expression) {
-  return "python gdb.photofinish_unnamed(" + pythonLiteral(expression) + ")";
-}
-
-std::vector<std::string> unnamedIn(std::string_view value) {
-  std::vector<std::string> names;
-  const auto isQuote = [](char c) { return c == '\'' || c == '"'; };
-  if (value.size() < 2 || !isQuote(value.front()) || value.back() != value.front()) {
-    return names;  // 0
-  }
-  value = value.substr(1, value.size() - 2);
-  while (!value.empty()) {
-    const std::size_t end = std::min(value.find(','), value.size());
-    names.emplace_back(value.substr(0, end));
-    value.remove_prefix(std::min(end + 1, value.size()));
-  }
-  return names;
-}
-
 bool isFortranSource(std::string_view file) {
   static constexpr std::array<std::string_view, 9> kEndings{"f",   "for", "ftn", "f77", "f90",
                                                             "f95", "f03", "f08", "f18"};

@@ -40,12 +40,6 @@ enum class ArrayQueryEnd {
 [[nodiscard]] std::string arraySetup();
 [[nodiscard]] std::string arrayCommand(const ArrayRequest& request);
 
-/// A variable whose type has no name in frames of Fortran, where GDB 13 ends by itself when it has to word it. Looks for such
-/// among the variables of the frame (`expression` empty), or in the value of an expression; kUnnamed has their names then.
-[[nodiscard]] std::string unnamedCommand(const std::string& expression);
-inline constexpr const char* kUnnamed = "$photofinish_unnamed";
-/// Their names, from the value of kUnnamed.
-[[nodiscard]] std::vector<std::string> unnamedIn(std::string_view value);
 /// A source of Fortran, by its name.
 [[nodiscard]] bool isFortranSource(std::string_view file);
 

@@ -126,27 +126,38 @@ bool isWatch(SpecKind kind) {
 
 }  // namespace
 
-void Fleet::Member::insertKind(const BreakpointSpec& spec, Callback<Breakpoint> done) {
-  GdbBreakpoints& breakpoints = m_session.breakpoints();
-  if (isWatch(spec.kind) && !m_fleet.m_noWatchpoints.empty()) {
+void Fleet::Member::insertWatch(const BreakpointSpec& spec, Callback<Breakpoint> done) {
+  if (!m_fleet.m_noWatchpoints.empty()) {
     done(Error{ErrorCode::System, m_fleet.m_noWatchpoints, {}});
     return;
   }
-  switch (spec.kind) {
-    case SpecKind::Watch:
-      breakpoints.watch(spec.expression, WatchKind::Write, std::move(done));
-      return;
-    case SpecKind::ReadWatch:
-      breakpoints.watch(spec.expression, WatchKind::Read, std::move(done));
-      return;
-    case SpecKind::AccessWatch:
-      breakpoints.watch(spec.expression, WatchKind::Access, std::move(done));
-      return;
-    case SpecKind::Catch:
-      breakpoints.catchpoint(spec.expression, std::move(done));
-      return;
-    case SpecKind::Code:
-      break;
+  const WatchKind kind = spec.kind == SpecKind::ReadWatch     ? WatchKind::Read
+                         : spec.kind == SpecKind::AccessWatch ? WatchKind::Access
+                                                              : WatchKind::Write;
+  const auto insert = [this, expression = spec.expression, kind,
+                       done = std::move(done)](const Status& there) {
+    if (there) {
+      m_session.breakpoints().watch(expression, kind, done);
+    } else {
+      done(there.error());
+    }
+  };
+  if (m_session.state() == SessionState::Stopped) {
+    m_session.inspect().watchable(spec.expression, insert);
+  } else {
+    insert({});
+  }
+}
+
+void Fleet::Member::insertKind(const BreakpointSpec& spec, Callback<Breakpoint> done) {
+  GdbBreakpoints& breakpoints = m_session.breakpoints();
+  if (isWatch(spec.kind)) {
+    insertWatch(spec, std::move(done));
+    return;
+  }
+  if (spec.kind == SpecKind::Catch) {
+    breakpoints.catchpoint(spec.expression, std::move(done));
+    return;
   }
   if (isPythonSource(spec.source) && !spec.condition.empty() && !m_fleet.m_mayCall) {
     done(Error{ErrorCode::Usage, "the condition of a line of Python may call the program",

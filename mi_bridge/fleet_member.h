@@ -43,6 +43,7 @@ class Fleet::Member final : public SessionObserver {
  private:
   void attach(pid_t pid, Done done);
   void insertAll(Done done);
+  void insertWatch(const BreakpointSpec& spec, Callback<Breakpoint> done);
   void insertKind(const BreakpointSpec& spec, Callback<Breakpoint> done);
   void insertLog(const BreakpointSpec& spec, Callback<Breakpoint> done);
   void finishInsert(const BreakpointSpec& spec, const Breakpoint& breakpoint);

@@ -39,18 +39,15 @@ bool isOfFortran(const Frame& frame) {
   return isFortranSource(frame.file);
 }
 
-/// Variables by their names, where GDB must not be asked for the values of some.
-Callback<std::vector<Variable>> marking(const std::vector<std::string>& unnamed,
-                                        Callback<std::vector<Variable>> done) {
-  return [unnamed, done = std::move(done)](Result<std::vector<Variable>> variables) {
-    for (std::size_t i = 0; variables && i < variables->size(); ++i) {
-      Variable& each = (*variables)[i];
-      if (std::find(unnamed.begin(), unnamed.end(), each.name) != unnamed.end()) {
-        each.type = "CHARACTER array";
-        each.value = "<its type has no name, which GDB cannot show: look at it in Array>";
-      }
+/// Fortran's values are shown by Python; `instead` where that cannot, or the frame is none of Fortran.
+template <class T, class Instead>
+Callback<T> unlessOfFortran(Callback<T> done, Instead instead) {
+  return [done = std::move(done), instead = std::move(instead)](Result<T> result) {
+    if (result || !isForGdb(result.error())) {
+      done(std::move(result));
+    } else {
+      instead(result.error(), done);
     }
-    done(std::move(variables));
   };
 }
 
@@ -116,16 +113,10 @@ void GdbInspector::variables(FrameRef frame, VariableDetail detail,
   } else if (!m_fortran || detail == VariableDetail::NamesOnly) {
     listVariables(frame, detail, std::move(done));
   } else {
-    m_taught.unnamed(
-        frame, {},
-        [this, frame, detail, done = std::move(done)](const Result<TaughtGdb::Names>& unnamed) {
-          if (!unnamed) {
-            done(unnamed.error());
-          } else {
-            listVariables(frame, unnamed->empty() ? detail : VariableDetail::NamesOnly,
-                          unnamed->empty() ? done : marking(*unnamed, done));
-          }
-        });
+    m_values.locals(frame, unlessOfFortran<std::vector<Variable>>(
+                               std::move(done), [this, frame, detail](const Error&, auto finish) {
+                                 listVariables(frame, detail, std::move(finish));
+                               }));
   }
 }
 
@@ -155,8 +146,19 @@ void GdbInspector::evaluate(FrameRef frame, const std::string& expression,
   }
   if (askedValue(expression).format != 0) {
     m_taught.value(frame, expression, std::move(done));
-    return;
+  } else if (!m_fortran) {
+    evaluateInGdb(frame, expression, std::move(done));
+  } else {
+    m_taught.value(frame, expression,
+                   unlessOfFortran<std::string>(
+                       std::move(done), [this, frame, expression](const Error&, auto finish) {
+                         evaluateInGdb(frame, expression, std::move(finish));
+                       }));
   }
+}
+
+void GdbInspector::evaluateInGdb(FrameRef frame, const std::string& expression,
+                                 Callback<std::string> done) {
   const auto quoted = quote(expression);
   if (!quoted) {
     done(quoted.error());
@@ -169,25 +171,36 @@ void GdbInspector::evaluate(FrameRef frame, const std::string& expression,
                 kValuePatience});
 }
 
+namespace {
+
+/// Parts of arrays would be wrong. "real(kind=8) (6)", "PTR TO -> ( Type cell )", "Type cell".
+Callback<VarObject> refusingFortran(Callback<VarObject> done) {
+  return [done = std::move(done)](Result<VarObject> object) {
+    if (object && object->expandable() &&
+        (object->type.ends_with(')') || object->type.starts_with("Type "))) {
+      done(Error{ErrorCode::Peer, std::string(kNoPython), "Take a GDB with Python: --gdb."});
+    } else {
+      done(std::move(object));
+    }
+  };
+}
+
+}  // namespace
+
 void GdbInspector::createVar(FrameRef frame, const std::string& expression,
                              Callback<VarObject> done) {
   if (!m_fortran) {
     createNamedVar(frame, expression, std::move(done));
     return;
   }
-  m_taught.unnamed(
-      frame, expression,
-      [this, frame, expression, done = std::move(done)](const Result<TaughtGdb::Names>& unnamed) {
-        if (!unnamed) {
-          done(unnamed.error());
-        } else if (unnamed->empty()) {
-          createNamedVar(frame, expression, done);
-        } else {
-          done(Error{ErrorCode::Peer,
-                     expression + " has a part whose type has no name: GDB cannot show it",
-                     "look at its parts, and at CHARACTER arrays in Array"});
-        }
-      });
+  m_values.object(frame, expression,
+                  unlessOfFortran<VarObject>(
+                      std::move(done), [this, frame, expression](const Error& why, auto finish) {
+                        createNamedVar(frame, expression,
+                                       why.message == kNoPython
+                                           ? Callback<VarObject>(refusingFortran(finish))
+                                           : std::move(finish));
+                      }));
 }
 
 void GdbInspector::createNamedVar(FrameRef frame, const std::string& expression,
@@ -219,6 +232,10 @@ bool isAccessGroup(const VarObject& child) {
 
 void GdbInspector::children(const std::string& name, const ChildRange& range,
                             Callback<VarPage> done) {
+  if (FortranValues::owns(name)) {
+    m_values.parts(name, range, std::move(done));
+    return;
+  }
   const auto quoted = quote(name);
   if (!quoted) {
     done(quoted.error());
@@ -332,6 +349,10 @@ void GdbInspector::updateVar(const std::string& name, Callback<std::vector<VarCh
 
 void GdbInspector::assignVar(const std::string& name, const std::string& value,
                              Callback<std::string> done) {
+  if (FortranValues::owns(name)) {
+    m_values.assign(name, value, std::move(done));
+    return;
+  }
   const auto quotedName = quote(name);
   const auto quotedValue = quote(value);
   if (!quotedName || !quotedValue) {
@@ -345,6 +366,10 @@ void GdbInspector::assignVar(const std::string& name, const std::string& value,
 }
 
 void GdbInspector::deleteVar(const std::string& name, Done done) {
+  if (FortranValues::owns(name)) {  // GDB has none
+    done({});
+    return;
+  }
   const auto quoted = quote(name);
   if (!quoted) {
     done(quoted.error());
@@ -354,6 +379,10 @@ void GdbInspector::deleteVar(const std::string& name, Done done) {
 }
 
 void GdbInspector::pathOf(const std::string& name, Callback<std::string> done) {
+  if (FortranValues::owns(name)) {
+    m_values.path(name, std::move(done));
+    return;
+  }
   const auto quoted = quote(name);
   if (!quoted) {
     done(quoted.error());
@@ -363,6 +392,14 @@ void GdbInspector::pathOf(const std::string& name, Callback<std::string> done) {
                 extracting<std::string>(std::move(done), [](const Value& results) {
                   return results.str("path_expr");
                 })});
+}
+
+void GdbInspector::watchable(const std::string& expression, const Done& done) {
+  if (m_fortran) {
+    m_values.watchable(expression, done);
+  } else {
+    done({});
+  }
 }
 
 void GdbInspector::readMemory(const std::string& address, std::uint32_t count,

@@ -11,6 +11,7 @@
 
 #include "mi_bridge/asking.h"
 #include "mi_bridge/command_queue.h"
+#include "mi_bridge/fortran_values.h"
 #include "mi_bridge/python_stacks.h"
 #include "mi_bridge/records.h"
 #include "mi_bridge/taught_gdb.h"
@@ -41,13 +42,6 @@ struct Instruction {
   bool operator==(const Instruction&) const = default;
 };
 
-/// Children from..from+count-1, with their values in a format (value_format.h) that variable objects have.
-struct ChildRange {
-  int from = 0;
-  int count = 0;
-  char format = 0;
-};
-
 /// All questions are refreshes: they complete with an error when the program moves on first.
 class GdbInspector {
  public:
@@ -55,7 +49,11 @@ class GdbInspector {
   using FrameFilter = std::function<void(Frame&)>;
 
   GdbInspector(CommandQueue& queue, FrameFilter filter)
-      : m_queue(queue), m_filter(std::move(filter)), m_python(queue), m_taught(queue) {}
+      : m_queue(queue),
+        m_filter(std::move(filter)),
+        m_python(queue),
+        m_taught(queue),
+        m_values(m_taught) {}
 
   /// Frames first..last, both included, of a thread; from 0 on with Python's (python_stacks.h), and then more.
   void frames(int thread, int first, int last, Callback<std::vector<Frame>> done);
@@ -82,6 +80,9 @@ class GdbInspector {
   /// The expression of an object that is a part of another one. What a pretty printer shows has none.
   void pathOf(const std::string& name, Callback<std::string> done);
 
+  /// Fails where GDB would watch another place: elements of Fortran's sections.
+  void watchable(const std::string& expression, const Done& done);
+
   /// `count` bytes at an address expression, as lower-case hexadecimal digits.
   void readMemory(const std::string& address, std::uint32_t count, Callback<std::string> done);
   /// What GDB's own Python answers: arrays, the call that a thread stands in.
@@ -100,11 +101,13 @@ class GdbInspector {
   void formatChildren(VarPage page, char format, Callback<VarPage> done);
   void listVariables(FrameRef frame, VariableDetail detail, Callback<std::vector<Variable>> done);
   void createNamedVar(FrameRef frame, const std::string& expression, Callback<VarObject> done);
+  void evaluateInGdb(FrameRef frame, const std::string& expression, Callback<std::string> done);
 
   CommandQueue& m_queue;
   FrameFilter m_filter;
   PythonStacks m_python;
   TaughtGdb m_taught;
+  FortranValues m_values;
   bool m_fortran = false;  ///< a frame of Fortran has been seen
 };
 

@@ -45,20 +45,6 @@ void TaughtGdb::readArray(FrameRef frame, const ArrayRequest& request,
   });
 }
 
-void TaughtGdb::unnamed(FrameRef frame, const std::string& expression, Callback<Names> then) {
-  teach([this, frame, expression, then = std::move(then)](const Status& taught) {
-    const auto command = quote(unnamedCommand(expression));
-    if (!taught || !command) {
-      then(Names());
-      return;
-    }
-    m_queue.push({consoleCommand(frame, *command), CommandFlag::Discardable, {}});
-    m_queue.push({std::string("-data-evaluate-expression ") + kUnnamed, CommandFlag::Discardable,
-                  extracting<Names>(
-                      then, [](const Value& results) { return unnamedIn(results.str("value")); })});
-  });
-}
-
 void TaughtGdb::ask(FrameRef frame, const std::string& line, Callback<std::string> done) {
   const auto quoted = quote(line);
   if (!quoted) {
@@ -81,8 +67,7 @@ void TaughtGdb::ask(FrameRef frame, const std::string& line, Callback<std::strin
       m_queue.push({text, CommandFlag::Discardable, answered, kValuePatience});
     } else {
       done(isOfPython(taught.error())
-               ? Error{ErrorCode::Peer, "this GDB has no Python, which formats and globals need",
-                       "Take a GDB with Python: --gdb."}
+               ? Error{ErrorCode::Peer, std::string(kNoPython), "Take a GDB with Python: --gdb."}
                : taught.error());
     }
   });

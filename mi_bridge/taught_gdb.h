@@ -19,11 +19,11 @@ namespace pf::mi {
 /// How answers and refusals of gdb_python/asked.py begin, in an error that is printed as well.
 inline constexpr std::string_view kAnswer = "photofinish answer: ";
 inline constexpr std::string_view kProblem = "photofinish problem: ";
+inline constexpr std::string_view kNoPython =
+    "this GDB has no Python, which formats, globals and values of Fortran need";
 
 class TaughtGdb {
  public:
-  using Names = std::vector<std::string>;
-
   explicit TaughtGdb(CommandQueue& queue) : m_queue(queue) {}
 
   /// An array of the program in files (array_query.h). Fails when the rank goes on meanwhile, or GDB gets into trouble.
@@ -34,16 +34,13 @@ class TaughtGdb {
   void value(FrameRef frame, const std::string& expression, Callback<std::string> done);
   /// The variables of the frame's source file, without values, each by an expression that is none of another one there.
   void globals(FrameRef frame, Callback<std::vector<Variable>> done);
-  /// Of the variables of a frame, or the expression, those that must not be asked for. What holds for a frame does not hold
-  /// for that of the next stop.
-  void unnamed(FrameRef frame, const std::string& expression, Callback<Names> then);
+  /// A command of gdb_python/asked.py. Fails with kNoPython in a GDB that cannot have them.
+  void ask(FrameRef frame, const std::string& line, Callback<std::string> done);
 
  private:
   /// GDB has been told, or `then` gets its words.
   void teach(Done then);
   void askArray(FrameRef frame, const ArrayRequest& request, Callback<ArrayQueryEnd> done);
-  /// A command of gdb_python/asked.py.
-  void ask(FrameRef frame, const std::string& line, Callback<std::string> done);
 
   CommandQueue& m_queue;
   bool m_taught = false;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Commands whose answers are texts of any length: photofinish-value /FORMAT EXPRESSION, and photofinish-globals.
+"""Commands whose answers are texts of any length: photofinish-globals, and those of fortran.py.
 
 GDB/MI has what a console command prints come apart from the command, and cuts the strings of variables. The text of an error comes back
 whole, and with its command: these say what they have found as an error of one line that begins with ANSWER, and why they have not as one that
@@ -17,16 +17,12 @@ class Asked(gdb.Command):
 
     def invoke(self, text, from_tty):
         self.dont_repeat()
+        PART.values.clear()
         try:
             said = ANSWER + self.answer(text)
         except Exception as problem:  # GDB's words, or those of a pretty printer
             said = PROBLEM + (str(problem) or type(problem).__name__)
         raise gdb.GdbError(said.replace("\n", "\t").encode("ascii", "backslashreplace").decode())
-
-
-def formatted(text):
-    asked = re.fullmatch(r"/([a-z])\s+(.+)", text)
-    return gdb.parse_and_eval(asked.group(2)).format_string(format=asked.group(1), max_elements=200)
 
 
 def is_of_the_system(symbol, file):
@@ -63,5 +59,4 @@ def global_variables(_):
     return "\t".join(text for text in texts if text is not None)
 
 
-Asked("photofinish-value", formatted)
 Asked("photofinish-globals", global_variables)

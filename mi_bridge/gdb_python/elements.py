@@ -55,6 +55,19 @@ class Several:
         self.dims, self.values, self.note = dims, values, note
 
 
+class Characters:
+    """Text of a length that GDB's types do not have."""
+
+    def __init__(self, address, count, unit):
+        self.address, self.count, self.unit = address, count, unit
+
+    def text(self):
+        count = min(self.count, MOST_TEXTS)
+        memory = bytes(gdb.selected_inferior().read_memory(self.address, count * self.unit)) if count else b""
+        said = memory.decode("utf-32-le" if self.unit == 4 else "utf-8", "backslashreplace").replace("'", "''")
+        return "'%s'%s" % (said, "..." if count < self.count else "")
+
+
 class Leaf:
     """What an element is: kind and size in bytes; of characters `unit` bytes each."""
 

@@ -2,6 +2,8 @@
 """Paths such as a%b(1:3) and p@3@4: what GDB cannot take apart itself, or takes apart wrongly."""
 PATH = re.compile(r"\s*([A-Za-z_$][\w$]*(?:\s*::\s*[A-Za-z_~]\w*)*)")
 MEMBER = re.compile(r"\s*(?:%|\.|->)\s*([A-Za-z_]\w*)")
+INNER = re.compile(r"(?:'[^']*'\s*::\s*)?[A-Za-z_]\w*(?:\s*::\s*[A-Za-z_]\w*)*")  # a variable within an expression of Fortran
+WORD = re.compile(r"\$\w*|\d+(?:\.\d*)?(?:[eEdDqQ][-+]?\d+)?(?:_\w+)?|'[^']*'|\"[^\"]*\"")  # that is none
 CLOSING = {"(": ")", "[": "]", "{": "}"}
 
 
@@ -45,32 +47,50 @@ def split_at(text, mark):
     return parts + [text[start:]]
 
 
-def path_of(text, fortran):
-    """'a%b(1:3)' as a name and what is done to it; None: it is another expression."""
-    found = PATH.match(text)
-    if not found:
-        return None
-    name, at, steps = found.group(1), found.end(), []
+def steps_from(text, at, fortran):
+    """What is done to the name before `at`, and where that ends. Both are None where a bracket does not close."""
+    steps = []
     while text[at:].strip():
         member = MEMBER.match(text, at)
         bracket = text[at:].lstrip()[:1]
-        if member:
+        if member and not (fortran and OPERATOR.match(text, at)):
             steps.append(("member", member.group(1)))
             at = member.end()
         elif bracket == "[" or (bracket == "(" and fortran):
             start = text.index(bracket, at)
             end = closing(text, start)
             if end < 0:
-                return None
+                return None, None
             steps.append(("index", split_at(text[start + 1:end], ",")))
             at = end + 1
         else:
-            return None
-    return name, steps
+            break
+    return steps, at
+
+
+OPERATOR = re.compile(r"\s*\.\s*[A-Za-z]+\s*\.")  # .eq.
+
+
+def path_of(text, fortran):
+    """'a%b(1:3)' as a name and what is done to it; None: it is another expression. In Fortran the name may be one in brackets."""
+    found = PATH.match(text)
+    name, at = (found.group(1), found.end()) if found else ("", 0)
+    if fortran and text.lstrip()[:1] == "(":
+        at = closing(text, text.index("(")) + 1
+        name = text[:at].strip()
+    if not name:
+        return None
+    steps, end = steps_from(text, at, fortran)
+    return None if steps is None or text[end:].strip() else (name, steps)
 
 
 def number(text):
-    return int(gdb.parse_and_eval(text))
+    if re.fullmatch(r"\s*[-+]?\d+\s*", text):
+        return int(text)
+    value = evaluated(text, is_fortran())
+    if not isinstance(value, gdb.Value):
+        raise Refused("'%s' is no number" % text.strip(), "write a number")
+    return int(value)
 
 
 def in_dimension(dim, text):
@@ -113,7 +133,7 @@ def indexed(node, texts, fortran):
         if not fortran and is_code(node.type, "PTR") and len(texts) == 1:
             return node[number(texts[0])]
         if is_code(node.type, "STRING"):
-            raise Refused("a part of a CHARACTER is not taken here", "look at it in Variables")
+            return substring(node, texts)
         node = contents(node, fortran)
     if not isinstance(node, Block):
         raise gdb.error("its elements lie apart, and cannot be taken by an index here")
@@ -129,8 +149,23 @@ def indexed(node, texts, fortran):
         kept += [rest] if rest is not None else []
     done = len(kept)
     kept += dims[node.done + len(texts):]
-    return value_at(address, node.element) if not kept and isinstance(node.element, gdb.Type) else \
-        Block(address, kept, node.element, done)
+    if kept:
+        return Block(address, kept, node.element, done)
+    leaf = node.element
+    return Characters(address, leaf.size // leaf.unit, leaf.unit) if isinstance(leaf, Leaf) else value_at(address, leaf)
+
+
+def substring(value, texts):
+    """'name(2:3)' of a CHARACTER."""
+    parts = [part.strip() for part in texts[0].split(":")]
+    unit = max(1, plain(value.type).target().sizeof)
+    length = plain(value.type).sizeof // unit
+    if len(texts) != 1 or len(parts) != 2:
+        raise Refused("it is one CHARACTER", "write FIRST:LAST for a part of it")
+    low, high = number(parts[0]) if parts[0] else 1, number(parts[1]) if parts[1] else length
+    if low <= high and (low < 1 or high > length):
+        raise Refused("a part of it lies outside of 1:%d" % length, "write one within")
+    return Characters(address_of(value) + (low - 1) * unit, max(0, high - low + 1), unit)
 
 
 def field_of(value, name, fortran):
@@ -143,13 +178,32 @@ def field_of(value, name, fortran):
         raise Refused("it has no members, and no '%s'" % name, "write the name of a member of a structure")
     wanted = name.lower() if fortran else name
     if not fortran or has_field(kind, wanted):
-        field = value[wanted]
-        length = hidden_member_length(value, wanted, field) if fortran else None
-        return field if length is None else character_block(field, length)
+        return member_of(value, wanted) if fortran else value[wanted]
     first = kind.fields()[0] if kind.fields() else None
     if first is not None and is_code(first.type, "STRUCT") and first.name:
         return field_of(value[first.name], name, fortran)
     raise Refused("there is no member '%s'" % name, "write the name of a member of the structure")
+
+
+def is_deferred(kind):
+    return is_code(kind, "PTR") and is_code(plain(kind).target(), "STRING")
+
+
+def characters(pointer, length):
+    """CHARACTER of deferred length; as it is where there is none."""
+    unit = max(1, plain(plain(pointer.type).target()).target().sizeof)
+    return Characters(int(pointer), int(length), unit) if int(pointer) else pointer
+
+
+def member_of(value, name):
+    """A component, by the length that is in another one if need be."""
+    field, length = value[name], "_%s_length" % name
+    if not has_field(plain(value.type), length):
+        return field
+    if is_deferred(field.type):
+        return characters(field, value[length])
+    found = hidden_member_length(value, name, field)
+    return field if found is None else character_block(field, found)
 
 
 def hidden_member_length(value, name, field):
@@ -190,6 +244,8 @@ def member(node, name, fortran):
 
 def named(name):
     """A variable. Some names are words of GDB's own grammar, such as `single` in Fortran."""
+    if name.startswith("("):
+        return evaluated(name[1:-1], True)
     try:
         return gdb.parse_and_eval(name)
     except gdb.error:
@@ -204,17 +260,85 @@ def followed(name, steps, fortran):
     length = hidden_length(name, node) if fortran else None
     if length is not None:
         node = explicit_character_block(node, length) if is_code(node.type, "ARRAY") else character_block(node, length)
+    elif fortran and isinstance(node, gdb.Value) and is_deferred(node.type):
+        length = length_beside(name)
+        node = node if length is None else characters(node, length)
     for kind, what in steps:
         node = member(node, what, fortran) if kind == "member" else indexed(node, what, fortran)
     return node
 
 
+class Part(gdb.Function):
+    """$photofinish_part(N): a value in the middle of an expression, where it lies in the program."""
+
+    def __init__(self):
+        super().__init__("photofinish_part")
+        self.values = []
+
+    def invoke(self, at):
+        return self.values[int(at)]
+
+    def text(self, value):
+        self.values.append(value)
+        return "$photofinish_part(%d)" % (len(self.values) - 1)
+
+
+PART = Part()
+
+
+def size_of(thing):
+    if not isinstance(thing, Block):
+        return thing.count * thing.unit if isinstance(thing, Characters) else thing.type.sizeof
+    return product(thing.dims, "count") * (thing.element.size if isinstance(thing.element, Leaf) else thing.element.sizeof)
+
+
+def is_variable(name):
+    try:
+        return not is_code(named(name).type, "FUNC") and getattr(gdb, "TYPE_CODE_INTERNAL_FUNCTION", -1) != named(name).type.code
+    except gdb.error:
+        return False
+
+
+def in_place(text, at):
+    """The variable at `at` with what is done to it, as GDB can take it, and where it ends."""
+    name = INNER.match(text, at)
+    steps, end = steps_from(text, name.end(), True)
+    if not steps:
+        return name.group(), name.end()
+    if name.group().lower() == "sizeof":
+        inner = text.index("(", name.end())
+        return str(size_of(evaluated(text[inner + 1:closing(text, inner)], True))), closing(text, inner) + 1
+    if not is_variable(name.group()):
+        return name.group(), name.end()
+    found = followed(name.group(), steps, True)
+    if isinstance(found, Several):
+        raise Refused("the parts of '%s' lie apart" % text[at:end].strip(), "write one of them")
+    return PART.text(found) if isinstance(found, gdb.Value) else text[at:end], end
+
+
+def for_gdb(text):
+    """An expression of Fortran in which GDB need not look for elements of arrays, nor for members of what CLASS has."""
+    out, at = "", 0
+    while at < len(text):
+        found = WORD.match(text, at) if INNER.match(text, at) is None else None
+        if found:
+            piece, at = found.group(), found.end()
+        elif INNER.match(text, at):
+            piece, at = in_place(text, at)
+        else:
+            piece, at = text[at], at + 1
+        out += piece
+    return out
+
+
 def evaluated(text, fortran):
     """A path by its steps: GDB takes a member of an array for that of its first element, reads behind the end, and has
-    wrong addresses in Fortran's slices. All else is GDB's."""
+    wrong addresses in Fortran's slices, and of elements where a stride is negative. All else is GDB's."""
     path = path_of(text, fortran)
     if path is None:
-        return gdb.parse_and_eval(text)
+        return gdb.parse_and_eval(for_gdb(text) if fortran else text)
+    if fortran and path[1] and (path[0].lower() == "sizeof" or not path[0].startswith("(") and not is_variable(path[0])):
+        return gdb.parse_and_eval(for_gdb(text))
     try:
         return followed(*path, fortran)
     except gdb.error:

@@ -39,6 +39,8 @@ def array_block(value, fortran):
     """Of nested array types. GDB has the first dimension of Fortran innermost, and gives the lowest address where strides
     are negative. The element's type is the declared one: what GDB makes of it holds for one element."""
     address, dims, step, kind = address_of(value), [], value, plain(value.type)
+    if fortran and is_empty(kind):
+        return empty_block(kind, dims, fortran)
     while is_code(kind, "ARRAY") and len(dims) < MOST_DIMENSIONS:
         lower, upper = kind.range()
         count, element = upper - lower + 1, kind.target()
@@ -62,6 +64,16 @@ def array_block(value, fortran):
         if dim.stride < 0:
             lowest -= dim.stride * (dim.count - 1)
     return Block(lowest, dims[::-1] if fortran else dims, element)
+
+
+def is_empty(kind):
+    """Whether a dimension has no element: GDB takes none of the others then."""
+    while is_code(kind, "ARRAY"):
+        lower, upper = kind.range()
+        if upper < lower and not has_open_end(kind):
+            return True
+        kind = plain(kind.target())
+    return False
 
 
 def has_open_end(kind):
@@ -94,12 +106,18 @@ def counted_block(pointer, count, what):
 
 
 def hidden_length(name, value):
-    """The length that gfortran keeps beside a CHARACTER dummy (_name), or one of deferred length (.name)."""
-    if not (is_code(value.type, "STRUCT") and not value.type.fields()) and not has_no_length(value.type):
-        return None
-    frame = gdb.selected_frame()
-    for hidden in ("." + name.lower(), "_" + name.lower()):
-        symbol = gdb.lookup_symbol(hidden)[0]
+    """The length that gfortran keeps beside a CHARACTER of no known one."""
+    if (is_code(value.type, "STRUCT") and not value.type.fields()) or has_no_length(value.type):
+        return length_beside(name)
+    return None
+
+
+def length_beside(name):
+    """That of a dummy (_name), of one of deferred length (.name), or of that in a module."""
+    frame, own = gdb.selected_frame(), gdb.lookup_symbol(name.lower())[0]
+    linked = own.linkage_name if own is not None else ""
+    for hidden in ("_F." + linked[2:] if linked.startswith("__") else "", "." + name.lower(), "_" + name.lower()):
+        symbol = gdb.lookup_symbol(hidden)[0] if hidden else None
         if symbol is not None:
             length = symbol.value(frame) if symbol.needs_frame else symbol.value()
             return int(length.dereference() if is_code(length.type, "PTR") else length)

@@ -4,6 +4,7 @@
 program(language, seed, count) is (source, {variable: shape}). A shape is "leaf" or a list of shapes, as a debugger opens them. In
 hold(), before its MPI_Barrier, the program prints for each variable its leaves in that order: LEAF, the variable, a kind, the value, with
 tabs between."""
+import itertools
 import random
 import string
 
@@ -216,19 +217,117 @@ class InFortran:
         return (f"type(t_{name}) :: {name}", [f"{name}%m{i} = {each[1]}" for i, each in enumerate(members)], [LEAF] * len(members),
                 [one for i, each in enumerate(members) for one in each[2](f"{name}%m{i}")])
 
+    def bounds(self, rank):
+        return [(self.chance.choice([1, 1, 0, -3, 2]), self.chance.randint(1, 5)) for _ in range(rank)]
+
+    def section(self, bounds):
+        """(text, [the indices of each dimension that is left])"""
+        texts, left = [], []
+        for low, count in bounds:
+            high, step = low + count - 1, self.chance.choice([1, 1, 2, -1, -2, 3])
+            kind = self.chance.randrange(5)
+            if kind == 0 and len(bounds) > 1 and (left or len(texts) + 1 < len(bounds)):
+                texts.append(str(self.chance.randint(low, high)))
+            elif kind == 1:
+                texts.append(":")
+                left.append(list(range(low, high + 1)))
+            else:
+                first, last = sorted([self.chance.randint(low, high), self.chance.randint(low, high)], reverse=step < 0)
+                if self.chance.random() < 0.05:
+                    first, last = last + (1 if step > 0 else -1), last  # no element
+                texts.append(f"{first}:{last}:{step}")
+                left.append(list(range(first, last + (1 if step > 0 else -1), step)))
+        return ", ".join(texts), left
+
+    @staticmethod
+    def shape_of(counts, inner):
+        """As it is opened: the last dimension first."""
+        shape = inner
+        for count in counts:
+            shape = [shape] * count
+        return shape
+
+    @staticmethod
+    def indices(lows, counts):
+        """Of all elements, as they are opened."""
+        ranges = [range(low, low + count) for low, count in zip(lows, counts)]
+        return [index[::-1] for index in itertools.product(*ranges[::-1])]
+
+    def element(self, name):
+        """(type, what follows an element, value of the element number {n}, shape of it, what it prints, attributes): a number, or a structure."""
+        if self.chance.random() < 0.6:
+            size, real = self.chance.choice([4, 8]), self.chance.randrange(2)
+            kind = f"real({size})" if real else f"integer({size})"
+            shown = [("float" if size == 4 else "double", "print '(es26.17e3)', {e}")] if real else [("int", "print '(i0)', {e}")]
+            return kind, (lambda e: [f"{e} = number * 7 - 20"]), LEAF, lambda e: [(each, line.format(e=e)) for each, line in shown]
+        inner = self.chance.randint(0, 3)
+        self.types.append(f"type :: t_{name}\n  integer :: m0\n  real(8), allocatable :: m1(:)\n  character(3) :: m2\n  integer, pointer :: m3(:)\n"
+                          f"end type t_{name}")
+        give = ["m0 = number", "m2 = achar(65 + mod(number, 26))//'bc'"]
+        values = lambda e: [*(f"{e}%{each}" for each in give), f"allocate({e}%m1({inner}:{inner + 1}))", f"{e}%m1 = [number + 0.5d0, number * 2d0]",
+                            f"{e}%m3 => pool(mod(number, 20) + 9:mod(number, 20) + 1:-4)"]
+        leaves = lambda e: [("int", f"print '(i0)', {e}%m0"), *(("double", f"print '(es26.17e3)', {e}%m1({inner + i})") for i in range(2)),
+                            ("text", f"print '(a)', {e}%m2"), *(("int", f"print '(i0)', {e}%m3({i})") for i in (1, 2, 3))]
+        return f"type(t_{name})", values, [LEAF, [LEAF] * 2, LEAF, [LEAF] * 3], leaves
+
+    def filled(self, name, bounds, values):
+        """Each element has a value of its own."""
+        lines = ["number = 0"] + [f"do i{n} = {low}, {low + count - 1}" for n, (low, count) in enumerate(bounds)]
+        lines += ["number = number + 1", *values(f"{name}({', '.join(f'i{n}' for n in range(len(bounds)))})")]
+        return lines + ["end do"] * len(bounds)
+
+    def array_of(self, name):
+        """An array, a pointer to a section of one, or a dummy argument of assumed shape that is given one."""
+        kind, values, inner, leaves = self.element(name)
+        bounds = self.bounds(self.chance.choice([1, 1, 2, 2, 3]))
+        how = self.chance.choice(["pointer", "pointer", "dummy", "dummy", "allocatable"])
+        text, left = self.section(bounds)
+        base = name if how == "allocatable" else f"base_{name}"
+        counts, lows = [len(each) for each in left], [1] * len(left)
+        declared = f"{kind}, {'allocatable' if how == 'allocatable' else 'target, allocatable'} :: {base}({', '.join(':' for _ in bounds)})"
+        given = [f"allocate({base}({', '.join(f'{low}:{low + count - 1}' for low, count in bounds)}))", *self.filled(base, bounds, values)]
+        shape = ", ".join(":" for _ in counts)
+        if how == "allocatable":
+            lows, counts = [low for low, _ in bounds], [count for _, count in bounds]
+        elif how == "pointer":
+            if self.chance.randrange(2):
+                lows = [self.chance.randint(-2, 2) for _ in counts]
+            declared += f"\n    {kind}, pointer :: {name}({shape})"
+            remap = ", ".join(f"{low}:" for low in lows)
+            given.append(f"{name}({remap}) => {base}({text})" if lows != [1] * len(lows) else f"{name} => {base}({text})")
+        else:
+            lows = [self.chance.choice([1, 1, 0, -4]) for _ in counts]
+            shape = ", ".join(":" if low == 1 else f"{low}:" for low in lows)
+            self.dummies.append(f"    {kind} :: {name}({shape})")
+            self.arguments.append((name, f"{base}({text})"))
+        printed = [one for index in self.indices(lows, counts) for one in leaves(f"{name}({', '.join(map(str, index))})")]
+        return declared, given, self.shape_of(counts, inner), printed
+
     def program(self, count):
+        self.dummies, self.arguments, self.given_outer = [], [], []
         declared, given, printed, shapes = [], [], [], {}
         for i in range(count):
             name = f"v{i}"
-            declaration, values, shapes[name], leaves = self.variable(name)
+            declaration, values, shapes[name], leaves = (self.array_of if self.chance.random() < 0.35 else self.variable)(name)
             declared.append("    " + declaration)
-            given += ["    " + value for value in values]
+            passed = bool(self.arguments) and self.arguments[-1][0] == name
+            (self.given_outer if passed else given).extend("    " + value for value in values)
             for kind, statement in leaves:
                 printed += [f"    write(*, '(a)', advance='no') 'LEAF'//tab//'{name}'//tab//'{kind}'//tab", "    " + statement]
-        return "\n".join(["module kinds", "  implicit none", "  character, parameter :: tab = char(9)", *self.types, "contains", "  subroutine hold()",
-                          "    use mpi", "    integer :: ierr", *declared, *given, *printed, "    flush(6)",
+        # What is given a value and passed stands in outer(), all that is shown and printed in hold(): its variables are found there.
+        made = {name: None for name, _ in self.arguments}
+        names = ", ".join(made)
+        both = [(declaration, name) for declaration, name in zip(declared, shapes)]
+        outer = [declaration for declaration, name in both if name in made]
+        own = [declaration for declaration, name in both if name not in made]
+        pass_on = ", &\n      ".join(text for _, text in self.arguments)
+        loops = ["    integer :: number, i0, i1, i2"]
+        return "\n".join(["module kinds", "  implicit none", "  character, parameter :: tab = char(9)", *self.types,
+                          "  integer, private :: k", "  integer, target :: pool(40) = [(k, k = 1, 40)]", "contains",
+                          "  subroutine outer()", *loops, *outer, *self.given_outer, f"    call hold({pass_on})", "  end subroutine outer",
+                          f"  subroutine hold({names})", "    use mpi", "    integer :: ierr", *loops, *self.dummies, *own, *given, *printed, "    flush(6)",
                           "    call MPI_Barrier(MPI_COMM_WORLD, ierr)", "  end subroutine hold", "end module kinds", "program values", "  use mpi",
-                          "  use kinds", "  implicit none", "  integer :: error", "  call MPI_Init(error)", "  call hold()",
+                          "  use kinds", "  implicit none", "  integer :: error", "  call MPI_Init(error)", "  call outer()",
                           "  call MPI_Finalize(error)", "end program values", ""]), shapes
 
 
