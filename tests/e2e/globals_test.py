@@ -154,7 +154,8 @@ class GlobalsTest(DapCase):
     def test_fortran(self):
         """GDB 13 would end at the type of `words`."""
         client, frame, found = self.check_all("f90", ["data::total", "data::field", "data::words", "data::cells", "other::total"])
-        self.assertIn("no name", found["data::words"]["value"])
+        words = client.ask("variables", variablesReference=found["data::words"]["variablesReference"])["variables"]
+        self.assertEqual([each["value"] for each in words], ["'abc'", "'abc'"])
         self.assertEqual(client.ask("evaluate", expression="/x total", frameId=frame["id"], context="watch")["result"], "0xf")
         client.ask("disconnect")
 
