@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "mi_bridge/python_handle.h"
 #include "mi_bridge/value_format.h"
 
 namespace pf::mi {
@@ -189,6 +190,10 @@ Callback<VarObject> refusingFortran(Callback<VarObject> done) {
 
 void GdbInspector::createVar(FrameRef frame, const std::string& expression,
                              Callback<VarObject> done) {
+  if (frame.python != 0) {
+    m_python.object(frame.python, expression, done);
+    return;
+  }
   if (!m_fortran) {
     createNamedVar(frame, expression, std::move(done));
     return;
@@ -234,6 +239,10 @@ void GdbInspector::children(const std::string& name, const ChildRange& range,
                             Callback<VarPage> done) {
   if (FortranValues::owns(name)) {
     m_values.parts(name, range, std::move(done));
+    return;
+  }
+  if (PythonHandle::from(name)) {
+    m_python.parts(name, std::max(0, range.from), std::clamp(range.count, 0, 10000), done);
     return;
   }
   const auto quoted = quote(name);
@@ -335,6 +344,10 @@ void GdbInspector::formatChildren(VarPage page, char format, Callback<VarPage> d
 }
 
 void GdbInspector::updateVar(const std::string& name, Callback<std::vector<VarChange>> done) {
+  if (PythonHandle::from(name)) {
+    done(std::vector<VarChange>());
+    return;
+  }
   const auto quoted = quote(name);
   if (!quoted) {
     done(quoted.error());
@@ -351,6 +364,10 @@ void GdbInspector::assignVar(const std::string& name, const std::string& value,
                              Callback<std::string> done) {
   if (FortranValues::owns(name)) {
     m_values.assign(name, value, std::move(done));
+    return;
+  }
+  if (PythonHandle::from(name)) {
+    done(Error{ErrorCode::Usage, "values of Python cannot be changed", "change the program"});
     return;
   }
   const auto quotedName = quote(name);
@@ -370,6 +387,10 @@ void GdbInspector::deleteVar(const std::string& name, Done done) {
     done({});
     return;
   }
+  if (PythonHandle::from(name)) {
+    done(Status());
+    return;
+  }
   const auto quoted = quote(name);
   if (!quoted) {
     done(quoted.error());
@@ -381,6 +402,10 @@ void GdbInspector::deleteVar(const std::string& name, Done done) {
 void GdbInspector::pathOf(const std::string& name, Callback<std::string> done) {
   if (FortranValues::owns(name)) {
     m_values.path(name, std::move(done));
+    return;
+  }
+  if (const auto ofPython = PythonHandle::from(name)) {
+    done(ofPython->path);
     return;
   }
   const auto quoted = quote(name);

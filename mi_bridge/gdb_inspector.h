@@ -68,9 +68,12 @@ class GdbInspector {
   void globals(FrameRef frame, Callback<std::vector<Variable>> done);
   /// Why the last stack shows no Python, and what helps; empty: it shows all there is.
   [[nodiscard]] const std::string& pythonProblem() const { return m_python.problem(); }
-  /// In a format, where the expression begins with one (value_format.h). In a frame of Python: a variable by its name.
+  /// In a format, where the expression begins with one (value_format.h). In a frame of Python: a variable
+  /// or a part of one (python/path.h).
   void evaluate(FrameRef frame, const std::string& expression, Callback<std::string> done);
 
+  /// In a frame of Python its name is good until the rank goes on, and GDB knows nothing of it: it is looked at by
+  /// children() and pathOf().
   void createVar(FrameRef frame, const std::string& expression, Callback<VarObject> done);
   /// Also what a later update may look at.
   void children(const std::string& name, const ChildRange& range, Callback<VarPage> done);

@@ -10,6 +10,8 @@
 #include "mi_bridge/python/layout.h"
 #include "mi_bridge/python/lines.h"
 #include "mi_bridge/python/paged_memory.h"
+#include "mi_bridge/python/parts.h"
+#include "mi_bridge/python_handle.h"
 
 namespace pf::mi {
 namespace {
@@ -84,33 +86,18 @@ std::vector<Variable> variablesFrom(const std::vector<python::Variable>& variabl
   std::vector<Variable> out;
   out.reserve(variables.size());
   for (const python::Variable& each : variables) {
-    out.push_back({each.name, each.type, each.value, each.argument});
+    out.push_back({each.name, each.type, each.value, each.argument,
+                   each.object != 0 ? PythonHandle{{each.object, 0, 0}, each.name}.text() : ""});
   }
   return out;
-}
-
-bool isName(const std::string& text) {
-  const auto fits = [](char c) {
-    return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-           static_cast<signed char>(c) < 0;
-  };
-  return !text.empty() && fits(text.front()) && std::all_of(text.begin(), text.end(), [&](char c) {
-    return fits(c) || (c >= '0' && c <= '9');
-  });
 }
 
 Error notAName(const std::string& text) {
   return Error{ErrorCode::Usage,
                "in a frame of Python the values of variables are shown, by their names, and cannot "
                "be changed: '" +
-                   text + "' is no name",
-               "give the name of a variable"};
-}
-
-std::string trimmed(const std::string& text) {
-  const auto first = text.find_first_not_of(" \t");
-  return first == std::string::npos ? ""
-                                    : text.substr(first, text.find_last_not_of(" \t") - first + 1);
+                   text + "' is no name, and none with .attribute, [number] or ['text'] behind it",
+               "give the name of a variable, or the way from it to a part, as w.items[-1]['size']"};
 }
 
 /// Of Python, not of GDB or of a rank that has gone on.
@@ -249,8 +236,10 @@ void PythonStacks::go(const Asked& question) {
   }
   const std::vector<std::uint64_t> missing = question->memory.takeMissing();
   if (missing.empty() || question->memory.exhausted() || ++question->rounds > kMostRounds) {
-    question->fail(
-        Error{ErrorCode::Damaged, "the interpreter's data do not end", "its memory is damaged"});
+    question->fail(Error{ErrorCode::Damaged,
+                         "the interpreter's data do not end, or there are too many of them",
+                         "if these are parts of a large value, those in front can be read; else "
+                         "its memory is damaged"});
     return;
   }
   question->pending = missing.size();
@@ -356,30 +345,45 @@ void PythonStacks::globals(std::uint64_t frame, const Answer<std::vector<Variabl
   });
 }
 
-void PythonStacks::evaluate(std::uint64_t frame, const std::string& text,
-                            const Answer<std::string>& done) {
-  const std::string name = trimmed(text);
-  if (!isName(name)) {
-    done(notAName(name));
+void PythonStacks::object(std::uint64_t frame, const std::string& path,
+                          const Answer<VarObject>& done) {
+  const auto way = python::pathOf(path);
+  if (!way) {
+    done(notAName(path));
     return;
   }
-  const auto read = [frame, name](python::Memory& memory, const python::Layout& layout,
-                                  std::uint64_t) -> Result<std::string> {
-    for (const auto readThem : {python::readLocals, python::readGlobals}) {
-      const auto variables = readThem(memory, layout, frame, python::Names::All);
-      if (!variables) {
-        return variables.error();
-      }
-      for (const python::Variable& each : *variables) {
-        if (each.name == name) {
-          return each.value;
-        }
-      }
-    }
-    return Error{
-        ErrorCode::NotFound, "no variable " + name + " has a value in this frame of Python", {}};
+  const auto read = [frame, way](python::Memory& memory, const python::Layout& layout,
+                                 std::uint64_t) {
+    return python::readPath(memory, layout, frame, *way);
   };
-  ask<std::string>(read, done);
+  ask<python::Value>(read, [path, done](const Result<python::Value>& value) {
+    done(value ? Result<VarObject>(pythonVarOf(*value, path, path)) : value.error());
+  });
+}
+
+void PythonStacks::evaluate(std::uint64_t frame, const std::string& path,
+                            const Answer<std::string>& done) {
+  object(frame, path, [done](const Result<VarObject>& value) {
+    done(value ? Result<std::string>(value->value) : value.error());
+  });
+}
+
+void PythonStacks::parts(const std::string& name, int first, int count,
+                         const Answer<VarPage>& done) {
+  const auto whole = PythonHandle::from(name);
+  if (!whole || first < 0 || count < 0) {
+    done(Error{ErrorCode::Usage, "'" + name + "' is no value of Python", {}});
+    return;
+  }
+  const auto read = [place = whole->place, first, count](
+                        python::Memory& memory, const python::Layout& layout,
+                        std::uint64_t) -> Result<python::PartPage> {
+    return python::readParts(memory, layout, place, static_cast<std::size_t>(first),
+                             static_cast<std::size_t>(count));
+  };
+  ask<python::PartPage>(read, [whole = *whole, done](const Result<python::PartPage>& page) {
+    done(page ? Result<VarPage>(pythonPageOf(*page, whole)) : page.error());
+  });
 }
 
 }  // namespace pf::mi

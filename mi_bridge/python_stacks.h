@@ -43,8 +43,13 @@ class PythonStacks {
   /// Of a frame that mix() gave, by its `python`.
   void locals(std::uint64_t frame, const Answer<std::vector<Variable>>& done);
   void globals(std::uint64_t frame, const Answer<std::vector<Variable>>& done);
-  /// The value of a variable, by its name, as Python looks it up: local, then global. Nothing else is evaluated.
-  void evaluate(std::uint64_t frame, const std::string& name, const Answer<std::string>& done);
+  /// The value of a variable, by its name, as Python looks it up: local, then global; or of a part of it (python/path.h).
+  /// Nothing else is evaluated, and nothing is called.
+  void evaluate(std::uint64_t frame, const std::string& path, const Answer<std::string>& done);
+  /// The same, to be opened.
+  void object(std::uint64_t frame, const std::string& path, const Answer<VarObject>& done);
+  /// Parts first..first+count-1 of what object() or parts() gave, by its name, until the rank goes on.
+  void parts(const std::string& name, int first, int count, const Answer<VarPage>& done);
 
   /// Why the last stack shows no Python, and what helps, as a sentence; empty: it shows all there is.
   [[nodiscard]] const std::string& problem() const { return m_problem; }

@@ -57,6 +57,7 @@ struct Variable {
   std::string type;
   std::optional<std::string> value;
   bool argument = false;
+  std::string opened = {};  ///< what its parts are asked for by, if that is known already
 
   bool operator==(const Variable&) const = default;
 };

@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <optional>
 #include <set>
 
+#include "mi_bridge/python/attributes.h"
 #include "mi_bridge/python/objects.h"
+#include "mi_bridge/python/parts.h"
 #include "replay_engine/cpython/location_table.h"
 #include "replay_engine/python_text/text.h"
 
@@ -142,6 +145,9 @@ class CodeFrame {
 
   [[nodiscard]] bool hasOwnVariables() const { return (flags() & kFlagOptimized) != 0; }
   [[nodiscard]] std::vector<Variable> variables() const;
+  /// Name, object, and whether it is an argument; until the visitor says false. True: he has not.
+  using Visit = std::function<bool(const std::string&, std::uint64_t, bool)>;
+  [[nodiscard]] bool visit(const Visit& visit) const;
 
  private:
   [[nodiscard]] int field(std::uint64_t offset) const {
@@ -183,7 +189,7 @@ std::size_t CodeFrame::argumentCount() const {
   return static_cast<std::size_t>(all);
 }
 
-std::vector<Variable> CodeFrame::variables() const {
+bool CodeFrame::visit(const Visit& visit) const {
   const auto count = static_cast<std::size_t>(
       std::clamp<int>(field(m_layout.codeLocalsCount), 0, static_cast<int>(kMostVariables)));
   std::vector<std::uint64_t> values(count);
@@ -191,22 +197,37 @@ std::vector<Variable> CodeFrame::variables() const {
       m_objects.items(readPointer(m_memory, m_code + m_layout.codeNames), count);
   if (count == 0 ||
       !m_memory.read(m_frame + m_layout.localsplus, values.data(), count * sizeof values[0])) {
-    return {};
+    return true;
   }
   const std::size_t arguments = argumentCount();
-  std::vector<Variable> out;
   for (std::size_t i = 0; i < std::min(count, names.size()); ++i) {
     std::uint64_t value = values[i];
     if (value != 0 &&
         m_objects.typeName(value) == "cell") {  // shared with a function inside or around
       value = readPointer(m_memory, value + kCellReference);
     }
-    if (value == 0) {
-      continue;  // not assigned yet
+    // 0: not assigned yet
+    if (value != 0 && !visit(python_text::plainText(m_objects.characters(names[i], kLongestName)),
+                             value, i < arguments)) {
+      return false;
     }
-    out.push_back({python_text::plainText(m_objects.characters(names[i], kLongestName)),
-                   m_objects.typeName(value), m_objects.valueText(value), i < arguments});
   }
+  return true;
+}
+
+Variable variableOf(Memory& memory, const Layout& layout, const std::string& name,
+                    std::uint64_t object, bool argument) {
+  const Objects objects(memory, layout);
+  return {name, objects.typeName(object), objects.valueText(object), argument,
+          hasParts(memory, layout, object) ? object : 0};
+}
+
+std::vector<Variable> CodeFrame::variables() const {
+  std::vector<Variable> out;
+  (void)visit([&](const std::string& name, std::uint64_t object, bool argument) {
+    out.push_back(variableOf(m_memory, m_layout, name, object, argument));
+    return true;
+  });
   return out;
 }
 
@@ -233,27 +254,15 @@ Frame describe(Memory& memory, const Layout& layout, std::uint64_t address, std:
   return out;
 }
 
-bool isOwn(const std::string& name, const std::string& type) {
-  static const std::set<std::string> kDefinitions{
-      "module",  "function", "builtin_function_or_method", "type",
-      "ABCMeta", "EnumType", "cython_function_or_method"};
-  return !(name.size() > 4 && name.starts_with("__") && name.ends_with("__")) &&
-         !kDefinitions.contains(type);
-}
-
 Result<std::vector<Variable>> readNames(Memory& memory, const Layout& layout,
                                         std::uint64_t dictionary, Names names) {
   const Objects objects(memory, layout);
   std::vector<Variable> out;
   const bool read =
       objects.visitDict(dictionary, kMostNames, [&](std::uint64_t key, std::uint64_t value) {
-        Variable variable{python_text::plainText(objects.characters(key, kLongestName)),
-                          objects.typeName(value),
-                          {},
-                          false};
-        if (names == Names::All || isOwn(variable.name, variable.type)) {
-          variable.value = objects.valueText(value);
-          out.push_back(std::move(variable));
+        const std::string name = python_text::plainText(objects.characters(key, kLongestName));
+        if (names == Names::All || isOwn(name, objects.typeName(value))) {
+          out.push_back(variableOf(memory, layout, name, value, false));
         }
         return out.size() < kMostVariables;
       });
@@ -308,6 +317,41 @@ Result<std::vector<Variable>> readGlobals(Memory& memory, const Layout& layout, 
     return unexpected(layout, "this frame executes no code");
   }
   return readNames(memory, layout, readPointer(memory, frame + layout.frameGlobals), names);
+}
+
+Result<std::uint64_t> findVariable(Memory& memory, const Layout& layout, std::uint64_t frame,
+                                   const std::string& name) {
+  const CodeFrame code(memory, layout, frame);
+  if (!code.isCode()) {
+    return unexpected(layout, "this frame executes no code");
+  }
+  std::uint64_t found = 0;
+  const auto take = [&](const std::string& each, std::uint64_t object, bool) {
+    found = each == name ? object : 0;
+    return found == 0;
+  };
+  if (code.hasOwnVariables() && !code.visit(take)) {
+    return found;
+  }
+  const Objects objects(memory, layout);
+  for (const std::uint64_t offset : {layout.frameLocals, layout.frameGlobals}) {
+    if (offset == layout.frameLocals && code.hasOwnVariables()) {
+      continue;
+    }
+    const bool read = objects.visitDict(
+        readPointer(memory, frame + offset), kMostNames,
+        [&](std::uint64_t key, std::uint64_t value) {
+          return take(python_text::plainText(objects.characters(key, kLongestName)), value, false);
+        });
+    if (found != 0) {
+      return found;
+    }
+    if (!read) {
+      return unexpected(layout, "the variables of this frame are not there");
+    }
+  }
+  return Error{
+      ErrorCode::NotFound, "no variable " + name + " has a value in this frame of Python", {}};
 }
 
 }  // namespace pf::mi::python

@@ -37,6 +37,7 @@ struct Variable {
   std::string type;
   std::string value;
   bool argument = false;
+  std::uint64_t object = 0;  ///< where it lies, if it can be opened (parts.h); else 0
 
   bool operator==(const Variable&) const = default;
 };
@@ -62,5 +63,9 @@ enum class Names {
 /// The same of its module.
 [[nodiscard]] Result<std::vector<Variable>> readGlobals(Memory& memory, const Layout& layout,
                                                         std::uint64_t frame, Names names);
+
+/// The object that a name stands for there: of a local variable, else of one of the module. NotFound: it has no value.
+[[nodiscard]] Result<std::uint64_t> findVariable(Memory& memory, const Layout& layout,
+                                                 std::uint64_t frame, const std::string& name);
 
 }  // namespace pf::mi::python

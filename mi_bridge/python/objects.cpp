@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "mi_bridge/python/arrays.h"
 #include "replay_engine/python_text/text.h"
 
 namespace pf::mi::python {
@@ -19,6 +20,10 @@ constexpr std::uint64_t kContents =
 constexpr std::uint64_t kFloat = 16;
 constexpr std::uint64_t kDictKeys = 32;
 constexpr std::uint64_t kDictValues = 40;
+constexpr std::uint64_t kSetUsed = 24;
+constexpr std::uint64_t kSetMask = 32;
+constexpr std::uint64_t kSetTable = 40;
+constexpr std::uint64_t kTypeBase = 256;
 constexpr std::uint64_t kKeysIndexBytes = 9;
 constexpr std::uint64_t kKeysKind = 10;
 constexpr std::uint64_t kKeysEntryCount = 24;
@@ -28,6 +33,7 @@ constexpr std::size_t kShownCharacters = 200;
 constexpr std::size_t kShownItems = 20;
 constexpr std::size_t kShownDigits = 40;  ///< of 30 bits
 constexpr std::size_t kLongestTypeName = 100;
+constexpr std::size_t kReadAhead = 4096;  ///< entries that are not there yet
 
 constexpr const char* kUnreadable = "<cannot be read>";
 
@@ -101,29 +107,115 @@ bool Objects::visitDict(std::uint64_t object, std::size_t most,
                         const std::function<bool(std::uint64_t, std::uint64_t)>& visit) const {
   const std::uint64_t keys = readPointer(m_memory, object + kDictKeys);
   const auto values = readNumber<std::uint64_t>(m_memory, object + kDictValues);
+  return isA(object, Base::Dict) && values &&
+         visitKeys(keys, *values != 0 ? *values + m_layout.dictValues : 0, most, visit);
+}
+
+bool Objects::visitKeys(std::uint64_t keys, std::uint64_t values, std::size_t most,
+                        const std::function<bool(std::uint64_t, std::uint64_t)>& visit) const {
   const auto indexBytes = readNumber<std::uint8_t>(m_memory, keys + kKeysIndexBytes);
   const auto kind = readNumber<std::uint8_t>(m_memory, keys + kKeysKind);
   const auto entries = readNumber<std::int64_t>(m_memory, keys + kKeysEntryCount);
-  if (!isA(object, Base::Dict) || !values || !indexBytes || *indexBytes > 40 || !kind ||
-      *kind > 2 || !entries || *entries < 0) {
+  if (!indexBytes || *indexBytes > 40 || !kind || *kind > 2 || !entries || *entries < 0) {
     return false;
   }
   const std::uint64_t first = keys + kKeysIndices + (1ULL << *indexBytes);
   const std::uint64_t hash = *kind == 0 ? 8 : 0;  // in front of the key
   const std::uint64_t size = hash + 16;
   const std::size_t count = std::min(most, static_cast<std::size_t>(*entries));
-  bool whole = true;
-  for (std::size_t i = 0; i < count; ++i) {
+  std::size_t unread = 0;
+  for (std::size_t i = 0; i < count && unread < kReadAhead; ++i) {
     const std::uint64_t entry = first + i * size + hash;
     const auto key = readNumber<std::uint64_t>(m_memory, entry);
-    const auto value = readNumber<std::uint64_t>(
-        m_memory, *values != 0 ? *values + m_layout.dictValues + i * 8 : entry + 8);
-    whole = whole && key && value;
+    const auto value =
+        readNumber<std::uint64_t>(m_memory, values != 0 ? values + i * 8 : entry + 8);
+    unread += key && value ? 0U : 1U;
     if (key.value_or(0) != 0 && value.value_or(0) != 0 && !visit(*key, *value)) {
       break;
     }
   }
-  return whole;
+  return unread == 0;
+}
+
+std::int64_t Objects::sizeOfSet(std::uint64_t object) const {
+  return std::max<std::int64_t>(0,
+                                readNumber<std::int64_t>(m_memory, object + kSetUsed).value_or(0));
+}
+
+bool Objects::isSet(std::uint64_t object) const {
+  return isOf(object, "set") || isOf(object, "frozenset");
+}
+
+/// A table of keys with their hashes: 0 where it is free, a hash of -1 where a key was removed (setobject.c).
+bool Objects::visitSet(std::uint64_t object, std::size_t most,
+                       const std::function<bool(std::uint64_t)>& visit) const {
+  constexpr std::uint64_t kEntry = 16;
+  const auto mask = readNumber<std::int64_t>(m_memory, object + kSetMask);
+  const std::uint64_t table = readPointer(m_memory, object + kSetTable);
+  if (!isSet(object) || !mask || *mask < 0 || *mask >= std::int64_t{1} << 40) {
+    return false;
+  }
+  const std::size_t count = std::min(most, static_cast<std::size_t>(*mask) + 1);
+  std::size_t unread = 0;
+  for (std::size_t i = 0; i < count && unread < kReadAhead; ++i) {
+    const auto key = readNumber<std::uint64_t>(m_memory, table + i * kEntry);
+    const auto hash = readNumber<std::int64_t>(m_memory, table + i * kEntry + 8);
+    unread += key && hash ? 0U : 1U;
+    if (key.value_or(0) != 0 && hash.value_or(-1) != -1 && !visit(*key)) {
+      break;
+    }
+  }
+  return unread == 0;
+}
+
+bool Objects::isOf(std::uint64_t object, std::string_view name) const {
+  constexpr int kMostBases = 64;
+  std::uint64_t type = typeOf(object);
+  for (int i = 0; i < kMostBases && type != 0; ++i) {
+    const auto flags = readNumber<std::uint64_t>(m_memory, type + cpython::kTypeFlags);
+    if (flags && (*flags >> kHeapType & 1U) == 0) {
+      const std::uint64_t text = readPointer(m_memory, type + kTypeName);
+      if (readCString(m_memory, text, name.size() + 1) == name) {
+        return true;
+      }
+    }
+    type = readPointer(m_memory, type + kTypeBase);
+  }
+  return false;
+}
+
+std::optional<std::int64_t> Objects::integer(std::uint64_t object) const {
+  const auto size = readNumber<std::int64_t>(m_memory, object + kSize);
+  if (!size || !isA(object, Base::Int)) {
+    return std::nullopt;
+  }
+  const bool negative = m_layout.taggedSize ? (*size & 3) == 2 : *size < 0;
+  const std::uint64_t count = m_layout.taggedSize ? static_cast<std::uint64_t>(*size) >> 3U
+                              : negative          ? 0 - static_cast<std::uint64_t>(*size)
+                                                  : static_cast<std::uint64_t>(*size);
+  if (count > 2) {
+    return std::nullopt;
+  }
+  std::int64_t out = 0;
+  for (std::uint64_t i = count; i-- > 0;) {
+    const auto digit = readNumber<std::uint32_t>(m_memory, object + kContents + 4 * i);
+    if (!digit) {
+      return std::nullopt;
+    }
+    out = out << 30 | std::int64_t{*digit & 0x3FFFFFFFU};
+  }
+  return negative ? -out : out;
+}
+
+std::optional<std::string> Objects::utf8(std::uint64_t object, std::size_t most) const {
+  if (!isA(object, Base::Str) || sizeOf(object) > static_cast<std::int64_t>(most)) {
+    return std::nullopt;
+  }
+  std::string out;
+  for (const std::uint32_t character : characters(object, most)) {
+    out += cpython::Utf8(character).view();
+  }
+  return out;
 }
 
 std::string Objects::valueText(std::uint64_t object) const {
@@ -161,10 +253,52 @@ std::string Objects::text(std::uint64_t object, int depth) const {
   if (type == "dict" && isA(object, Base::Dict)) {
     return dictText(object, depth);
   }
+  return otherText(object, type, depth);
+}
+
+std::string Objects::otherText(std::uint64_t object, const std::string& type, int depth) const {
   if (isA(object, Base::Type)) {
     return "<class " + nameOf(object) + ">";
   }
+  if ((type == "set" || type == "frozenset") && isSet(object)) {
+    return setText(object, type, depth);
+  }
+  if (type == "complex" && isOf(object, "complex")) {
+    return complexText(object);
+  }
+  if (isNumpyArray(*this, object)) {
+    const auto array = numpyArray(m_memory, object);
+    return array ? type.substr(type.rfind('.') + 1) + " " + shapeText(*array, 0) : kUnreadable;
+  }
   return type == "?" ? kUnreadable : "<" + type + ">";
+}
+
+std::string Objects::complexText(std::uint64_t object) const {
+  const auto real = readNumber<double>(m_memory, object + kFloat);
+  const auto imaginary = readNumber<double>(m_memory, object + kFloat + 8);
+  return real && imaginary ? python_text::complexText(*real, *imaginary) : kUnreadable;
+}
+
+std::string Objects::setText(std::uint64_t object, const std::string& type, int depth) const {
+  const auto size = static_cast<std::size_t>(sizeOfSet(object));
+  const bool frozen = type == "frozenset";
+  if (size == 0) {
+    return type + "()";
+  }
+  if (depth > 0) {
+    return frozen ? "frozenset({…})" : "{…}";
+  }
+  std::string out;
+  std::size_t shown = 0;
+  const bool read = visitSet(object, kReadAhead, [&](std::uint64_t key) {
+    out += (shown > 0 ? ", " : "") + text(key, depth + 1);
+    return ++shown < kShownItems;
+  });
+  if (!read || (shown == 0 && size > 0)) {
+    return kUnreadable;
+  }
+  out = "{" + out + (size > shown ? ", … " + std::to_string(size) + " in all}" : "}");
+  return frozen ? "frozenset(" + out + ")" : out;
 }
 
 std::string Objects::intText(std::uint64_t object) const {

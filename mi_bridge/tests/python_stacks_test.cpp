@@ -128,12 +128,14 @@ class PythonSession : public testing::Test {
   }
   /// Pages, until nothing is asked for any more.
   void answerPages() {
-    for (int turn = 0; turn < 100 && !m_asked; ++turn) {
-      const std::string& line = m_gdb.sent.back();
-      const auto at = line.find("-data-read-memory-bytes ");
-      ASSERT_NE(at, std::string::npos) << line;
-      m_gdb.answer("-data-read-memory-bytes",
-                   m_python.pageAnswer(std::stoull(line.substr(at + 24))));
+    constexpr std::string_view kRead = "-data-read-memory-bytes ";
+    for (; m_seen < m_gdb.sent.size() && !m_asked; ++m_seen) {
+      const std::string line = m_gdb.sent[m_seen];
+      const auto at = line.find(kRead);
+      if (at != std::string::npos && line[at + kRead.size()] != '&') {
+        m_gdb.line(line.substr(0, at) +
+                   m_python.pageAnswer(std::stoull(line.substr(at + kRead.size()))));
+      }
     }
   }
   python::FakeInterpreter m_python;
@@ -141,6 +143,7 @@ class PythonSession : public testing::Test {
   std::vector<Frame> m_frames;
   std::string m_error;
   bool m_asked = false;
+  std::size_t m_seen = 0;  ///< lines that were sent
 };
 
 TEST_F(PythonSession, AStackAndItsVariablesComeThroughGdb) {
@@ -162,6 +165,52 @@ TEST_F(PythonSession, AStackAndItsVariablesComeThroughGdb) {
   answerSymbols("f0020b03");
   answerPages();
   EXPECT_EQ(variables, (std::vector<Variable>{{"x", "int", "7", false}}));
+}
+
+TEST_F(PythonSession, AValueIsOpenedAndItsPartsToo) {
+  const std::uint64_t inner = m_python.makeTuple({m_python.makeInt(5)});
+  m_python.push("f", "/src/a.py", 1, false, {{"w", m_python.makeList({inner})}});
+  askStack();
+  answerSymbols("f0020b03");
+  answerPages();
+  ASSERT_EQ(m_frames.size(), 2U) << m_error;
+  GdbInspector& inspector = m_gdb.session.inspect();
+  const auto asking = [this](const std::function<void()>& ask) {
+    m_asked = false;
+    ask();
+    answerSymbols("f0020b03");
+    answerPages();
+  };
+  VarObject object;
+  asking([&] {
+    inspector.createVar(refOf(1, m_frames[0]), "w[-1]", [&](const Result<VarObject>& made) {
+      m_asked = true;
+      object = made ? *made : object;
+    });
+  });
+  EXPECT_EQ(object.value, "(5,)");
+  EXPECT_EQ(object.type, "tuple");
+  EXPECT_EQ(object.children, 1);
+  VarPage page;
+  asking([&] {
+    inspector.children(object.name, {0, 100, 0}, [&](const Result<VarPage>& found) {
+      m_asked = true;
+      page = found ? *found : page;
+    });
+  });
+  ASSERT_EQ(page.children.size(), 1U);
+  EXPECT_EQ(page.children[0].value, "5");
+  EXPECT_FALSE(page.children[0].expandable());
+  const std::size_t before = m_gdb.sent.size();
+  std::string told;
+  inspector.pathOf(page.children[0].name, [&](const Result<std::string>& path) { told = *path; });
+  EXPECT_EQ(told, "w[-1][0]");
+  inspector.assignVar(page.children[0].name, "1", [&](const Result<std::string>& value) {
+    told = value ? "" : value.error().message;
+  });
+  EXPECT_NE(told.find("cannot be changed"), std::string::npos);
+  inspector.deleteVar(object.name, [&](const Status& status) { EXPECT_TRUE(status); });
+  EXPECT_EQ(m_gdb.sent.size(), before);
 }
 
 TEST_F(PythonSession, AnUnknownVersionLeavesNativeFramesAndSaysWhatToDo) {
@@ -227,9 +276,9 @@ TEST_F(PythonSession, ARankThatGoesOnMeanwhileHasNoStack) {
   EXPECT_TRUE(m_gdb.session.inspect().pythonProblem().empty());
 }
 
-TEST_F(PythonSession, InAFrameOfPythonOnlyNamesAreEvaluated) {
+TEST_F(PythonSession, InAFrameOfPythonOnlyWaysToPartsAreEvaluated) {
   const std::size_t before = m_gdb.sent.size();
-  for (const std::string text : {"x + 1", "x = 3", "f()", "", "a.b", "x\n-gdb-exit"}) {
+  for (const std::string text : {"x + 1", "x = 3", "f()", "", "a.b()", "a[i]", "x\n-gdb-exit"}) {
     std::string error;
     m_gdb.session.inspect().evaluate({1, 3, 0x100}, text, [&](const Result<std::string>& value) {
       error = value ? "" : value.error().message;

@@ -87,6 +87,19 @@ std::string shortest(Float value) {
                                                                                   : out;
 }
 
+template <typename Float>
+std::string complexOf(Float real, Float imaginary) {
+  const auto bare = [](Float value) {
+    const std::string text = shortest(value);
+    return text.ends_with(".0") ? text.substr(0, text.size() - 2) : text;
+  };
+  const std::string end = bare(imaginary) + "j";
+  if (real == 0 && !std::signbit(real)) {
+    return end;
+  }
+  return "(" + bare(real) + (end.front() == '-' ? "" : "+") + end + ")";
+}
+
 }  // namespace
 
 std::string quotedText(const std::vector<std::uint32_t>& characters, bool cut) {
@@ -115,6 +128,14 @@ std::string floatText(double value) {
 
 std::string floatText(float value) {
   return shortest(value);
+}
+
+std::string complexText(double real, double imaginary) {
+  return complexOf(real, imaginary);
+}
+
+std::string complexText(float real, float imaginary) {
+  return complexOf(real, imaginary);
 }
 
 std::string integerText(std::vector<std::uint32_t> digits, bool negative) {

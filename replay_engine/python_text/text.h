@@ -19,6 +19,10 @@ namespace pf::python_text {
 [[nodiscard]] std::string floatText(double value);
 /// As NumPy writes one of 32 bits.
 [[nodiscard]] std::string floatText(float value);
+/// As repr() of a complex: 2j, (1-2j).
+[[nodiscard]] std::string complexText(double real, double imaginary);
+/// As NumPy writes one of 64 bits, in Python's form.
+[[nodiscard]] std::string complexText(float real, float imaginary);
 /// In decimal, of digits of 30 bits, the lowest first.
 [[nodiscard]] std::string integerText(std::vector<std::uint32_t> digits, bool negative);
 

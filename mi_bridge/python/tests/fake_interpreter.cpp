@@ -68,7 +68,7 @@ std::uint64_t FakeInterpreter::makeType(const std::string& name, unsigned flag) 
   if (type == 0) {
     const std::uint64_t text = memory.make(128);
     memory.put(text, name.c_str(), name.size() + 1);
-    type = memory.make(256);
+    type = memory.make(1024);
     memory.set(type + 24, text);
     memory.set(type + 168, std::uint64_t{1} << flag);
   }
@@ -111,12 +111,9 @@ std::uint64_t FakeInterpreter::makeBytes(const std::string& text) {
   return object;
 }
 
-std::uint64_t FakeInterpreter::makeDict(
+std::uint64_t FakeInterpreter::makeKeys(
     const std::vector<std::pair<std::string, std::uint64_t>>& entries) {
-  const std::uint64_t object = makeObject(48, "dict", 29);
   const std::uint64_t keys = memory.make(40 + 16 * entries.size());
-  memory.set(object + 16, std::uint64_t{entries.size()});
-  memory.set(object + 32, keys);
   memory.set(keys + 9, std::uint8_t{3});
   memory.set(keys + 10, std::uint8_t{1});
   memory.set(keys + 24, std::uint64_t{entries.size()});
@@ -126,6 +123,129 @@ std::uint64_t FakeInterpreter::makeDict(
     memory.set(at + 8, value);
     at += 16;
   }
+  return keys;
+}
+
+std::uint64_t FakeInterpreter::makeDict(
+    const std::vector<std::pair<std::string, std::uint64_t>>& entries) {
+  const std::uint64_t object = makeObject(48, "dict", 29);
+  memory.set(object + 16, std::uint64_t{entries.size()});
+  memory.set(object + 32, makeKeys(entries));
+  return object;
+}
+
+std::uint64_t FakeInterpreter::makeList(const std::vector<std::uint64_t>& items) {
+  const std::uint64_t object = makeObject(40, "list", 25);
+  const std::uint64_t data = memory.make(8 * items.size());
+  memory.put(data, items.data(), 8 * items.size());
+  memory.set(object + 16, std::uint64_t{items.size()});
+  memory.set(object + 24, data);
+  memory.set(object + 32, std::uint64_t{items.size()});
+  return object;
+}
+
+std::uint64_t FakeInterpreter::makeSet(const std::string& type,
+                                       const std::vector<std::uint64_t>& elements) {
+  const std::uint64_t object = makeObject(200, type, 0);
+  const std::uint64_t table = memory.make(16 * (elements.size() + 2));
+  memory.set(table + 16, makeInt(666));
+  memory.set(table + 24, std::int64_t{-1});
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    memory.set(table + 16 * (i + 2), elements[i]);
+    memory.set(table + 16 * (i + 2) + 8, std::int64_t{77});
+  }
+  memory.set(object + 24, std::uint64_t{elements.size()});
+  memory.set(object + 32, std::uint64_t{elements.size() + 1});
+  memory.set(object + 40, table);
+  return object;
+}
+
+std::uint64_t FakeInterpreter::makeComplex(double real, double imaginary) {
+  const std::uint64_t object = makeObject(32, "complex", 0);
+  memory.set(object + 16, real);
+  memory.set(object + 24, imaginary);
+  return object;
+}
+
+std::uint64_t FakeInterpreter::makeClass(
+    const std::string& name, Kept kept, const std::vector<std::string>& instanceNames,
+    const std::vector<std::pair<std::string, std::uint64_t>>& attributes) {
+  const std::uint64_t type = makeObject(1024, "type", 31);
+  const std::uint64_t text = memory.make(128);
+  memory.put(text, name.c_str(), name.size() + 1);
+  memory.set(type + 24, text);
+  memory.set(type + 32, std::uint64_t{16});  // tp_basicsize
+  std::uint64_t flags = std::uint64_t{1} << 9U;
+  if (kept == Kept::Values || kept == Kept::Dictionary) {
+    flags |= 1U << 4U | (layout.minor == 13 ? 1U << 2U : 0U);
+  } else if (kept == Kept::Classic) {
+    memory.set(type + 288, std::int64_t{16});  // tp_dictoffset
+  } else {
+    const std::uint64_t members = memory.make(40 * (instanceNames.size() + 1));
+    for (std::size_t i = 0; i < instanceNames.size(); ++i) {
+      const std::uint64_t member = memory.make(64);
+      memory.put(member, instanceNames[i].c_str(), instanceNames[i].size() + 1);
+      memory.set(members + 40 * i, member);
+      memory.set(members + 40 * i + 8, std::int32_t{16});
+      memory.set(members + 40 * i + 16, std::int64_t{16} + 8 * static_cast<std::int64_t>(i));
+    }
+    memory.set(type + 240, members);
+  }
+  std::vector<std::pair<std::string, std::uint64_t>> shared;
+  for (const std::string& each : instanceNames) {
+    shared.emplace_back(each, 0);
+  }
+  const std::uint64_t cached = makeKeys(shared);
+  memory.set(cached + 10, std::uint8_t{2});
+  memory.set(type + (layout.minor == 11 ? 872 : 880), cached);
+  memory.set(type + 168, flags);
+  memory.set(type + 264, makeDict(attributes));
+  memory.set(type + 344, makeTuple({type}));
+  return type;
+}
+
+std::uint64_t FakeInterpreter::makeInstance(
+    std::uint64_t type, Kept kept,
+    const std::vector<std::pair<std::string, std::uint64_t>>& attributes) {
+  const std::uint64_t object = memory.make(64 + 24 + 8 * attributes.size()) + 64;
+  memory.set(object + 8, type);
+  std::vector<std::uint64_t> values;
+  for (const auto& [name, value] : attributes) {
+    values.push_back(value);
+  }
+  const std::size_t size = 8 * values.size();
+  if (kept == Kept::Slots) {
+    memory.put(object + 16, values.data(), size);
+  } else if (kept != Kept::Values) {
+    const std::uint64_t at = kept == Kept::Classic ? object + 16 : object - 24;
+    memory.set(at, makeDict(attributes));
+  } else if (layout.minor == 13) {
+    memory.set(object + 19, std::uint8_t{1});
+    memory.put(object + 24, values.data(), size);
+  } else {
+    const std::uint64_t held = memory.make(size + 8);
+    memory.put(held, values.data(), size);
+    memory.set(object - (layout.minor == 11 ? 32U : 24U), layout.minor == 11 ? held : held - 1);
+  }
+  return object;
+}
+
+std::uint64_t FakeInterpreter::makeArray(ArrayType type, const std::vector<std::int64_t>& shape,
+                                         const std::vector<std::int64_t>& strides,
+                                         std::uint64_t data) {
+  const std::uint64_t object = makeObject(96, "numpy.ndarray", 0);
+  const std::uint64_t description = memory.make(64);
+  const std::uint64_t dimensions = memory.make(16 * shape.size() + 8);
+  memory.put(dimensions, shape.data(), 8 * shape.size());
+  memory.put(dimensions + 8 * shape.size(), strides.data(), 8 * strides.size());
+  memory.set(description + 24, type.letter);
+  memory.set(description + 26, type.order);
+  memory.set(description + 28, type.number);
+  memory.set(object + 16, data);
+  memory.set(object + 24, static_cast<std::int32_t>(shape.size()));
+  memory.set(object + 32, dimensions);
+  memory.set(object + 40, dimensions + 8 * shape.size());
+  memory.set(object + 56, description);
   return object;
 }
 

@@ -44,6 +44,27 @@ class FakeInterpreter {
   std::uint64_t makeBytes(const std::string& text);
   /// Of texts as keys.
   std::uint64_t makeDict(const std::vector<std::pair<std::string, std::uint64_t>>& entries);
+  std::uint64_t makeList(const std::vector<std::uint64_t>& items);
+  /// Of the three places that a table has, the first one free and the second one of a removed key.
+  std::uint64_t makeSet(const std::string& type, const std::vector<std::uint64_t>& elements);
+  std::uint64_t makeComplex(double real, double imaginary);
+  /// A class that is written in Python, with these attributes. Its objects have their dictionary as `kind` says.
+  enum class Kept { Values, Dictionary, Classic, Slots };
+  std::uint64_t makeClass(const std::string& name, Kept kept,
+                          const std::vector<std::string>& instanceNames,
+                          const std::vector<std::pair<std::string, std::uint64_t>>& attributes);
+  std::uint64_t makeInstance(std::uint64_t type, Kept kept,
+                             const std::vector<std::pair<std::string, std::uint64_t>>& attributes);
+  /// Of a type by its number, its letter and its order of bytes in NumPy.
+  struct ArrayType {
+    std::uint32_t number = 12;
+    char letter = 'f';
+    char order = '=';
+  };
+  std::uint64_t makeArray(ArrayType type, const std::vector<std::int64_t>& shape,
+                          const std::vector<std::int64_t>& strides, std::uint64_t data);
+  std::uint64_t makeType(const std::string& name, unsigned flag);
+  std::uint64_t makeObject(std::size_t size, const std::string& type, unsigned flag);
   /// GDB's answer to '-data-read-memory-bytes ADDRESS 4096'; bytes that are not there are 0.
   [[nodiscard]] std::string pageAnswer(std::uint64_t address) const;
   /// Addresses of all pages that have something.
@@ -59,8 +80,7 @@ class FakeInterpreter {
   static constexpr std::uint64_t kNative = 4711;
 
  private:
-  std::uint64_t makeType(const std::string& name, unsigned flag);
-  std::uint64_t makeObject(std::size_t size, const std::string& type, unsigned flag);
+  std::uint64_t makeKeys(const std::vector<std::pair<std::string, std::uint64_t>>& entries);
   void setCurrent(std::uint64_t frame);
 
   std::map<std::string, std::uint64_t> m_types;

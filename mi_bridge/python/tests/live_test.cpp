@@ -16,6 +16,7 @@
 #include <gtest/gtest.h>
 
 #include "mi_bridge/python/frames.h"
+#include "mi_bridge/python/parts.h"
 
 namespace pf::mi::python {
 namespace {
@@ -38,6 +39,7 @@ class ProcessMemory final : public Memory {
 struct ToldFrame {
   std::string text;
   std::vector<std::string> locals;
+  std::vector<std::string> parts;
 };
 
 /// tests/reported_frames.py, until the object ends.
@@ -107,9 +109,11 @@ class ReportingPython {
     } else if (line.starts_with("THREAD ")) {
       m_last = &threads[std::stoull(rest)];
     } else if (line.starts_with("FRAME\t")) {
-      m_last->push_back({rest, {}});
+      m_last->push_back({rest, {}, {}});
     } else if (line.starts_with("LOCAL\t")) {
       m_last->back().locals.push_back(rest);
+    } else if (line.starts_with("PART\t")) {
+      m_last->back().parts.push_back(rest);
     }
     m_ready = line == "READY";
   }
@@ -128,6 +132,20 @@ std::vector<std::string> pythons() {
     all.push_back(each);
   }
   return all;
+}
+
+/// How many were compared.
+int compareParts(Memory& memory, const Layout& layout, std::uint64_t frame,
+                 const std::vector<std::string>& told) {
+  for (const std::string& each : told) {
+    const auto path = pathOf(each.substr(0, each.find('\t')));
+    EXPECT_TRUE(path) << each;
+    const auto value = path ? readPath(memory, layout, frame, *path)
+                            : Result<Value>(Error{ErrorCode::Usage, "no path", {}});
+    EXPECT_EQ(each.substr(0, each.find('\t') + 1) + (value ? value->text : value.error().message),
+              each);
+  }
+  return static_cast<int>(told.size());
 }
 
 int compareThread(Memory& memory, const Layout& layout, std::uint64_t runtime, std::uint64_t ident,
@@ -157,6 +175,7 @@ int compareThread(Memory& memory, const Layout& layout, std::uint64_t runtime, s
     std::sort(expected.begin(), expected.end());
     EXPECT_EQ(texts, expected) << frame.function;
     values += static_cast<int>(texts.size());
+    values += compareParts(memory, layout, frame.address, told[i].parts);
   }
   return values;
 }

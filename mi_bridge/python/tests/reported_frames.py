@@ -2,7 +2,8 @@
 """Says where its interpreter lies and what its threads execute, with all variables, then waits for a line.
 
     reported_frames.py SEED    RUNTIME address version
-                               THREAD ident, then of each frame: FRAME function, file, line; of each variable: LOCAL name, repr
+                               THREAD ident, then of each frame: FRAME function, file, line; of each variable: LOCAL name, repr,
+                               and then of some of its parts: PART path, repr
 """
 import ctypes
 import random
@@ -18,6 +19,12 @@ def text(value, depth=0):
         return repr(value) if small else f"<int of {-(-abs(value).bit_length() // 30) * 30} bits>"
     if kind is str or kind is bytes:
         return repr(value[:200]) + ("…" if len(value) > 200 else "")
+    if kind is complex:
+        return repr(value)
+    if kind is set or kind is frozenset:
+        inside = "…" if depth > 0 else ", ".join(text(item, 1) for item in list(value)[:20])
+        inside += f", … {len(value)} in all" if depth == 0 and len(value) > 20 else ""
+        return repr(value) if not value else f"{{{inside}}}" if kind is set else f"frozenset({{{inside}}})"
     if kind is list or kind is tuple or kind is dict:
         marks = {list: "[]", tuple: "()", dict: "{}"}[kind]
         if depth > 0 and value:
@@ -27,6 +34,19 @@ def text(value, depth=0):
         end = f", … {len(value)} in all" if len(value) > 20 else "," if kind is tuple and len(value) == 1 else ""
         return marks[0] + ", ".join(shown) + end + marks[1]
     return f"<class {type_name(value)}>" if isinstance(value, type) else f"<{type_name(kind)}>"
+
+
+def steps(value):
+    """Ways to parts, and the parts. No __dict__ is asked for: that would make one."""
+    if isinstance(value, (list, tuple)) and value:
+        yield f"[{len(value) - 1}]", value[-1]
+        yield f"[-{len(value)}]", value[0]
+    if isinstance(value, dict):
+        yield from ((f"[{key!r}]", part) for key, part in value.items() if type(key) in (str, int))
+    for name in getattr(type(value), "told", ()):
+        if hasattr(value, name):
+            yield "." + name, getattr(value, name)
+            yield from ((f".{name}{step}", part) for step, part in steps(getattr(value, name)))
 
 
 def type_name(kind):
@@ -41,6 +61,8 @@ def tell_thread(ident, frame):
         if frame.f_code.co_flags & 1:
             for name, value in list(frame.f_locals.items()):
                 print("LOCAL", name, text(value), sep="\t")
+                for step, part in steps(value):
+                    print("PART", name + step, text(part), sep="\t")
         frame = frame.f_back
 
 
@@ -53,7 +75,7 @@ def tell():
 
 
 def value_of(random, depth=0):
-    kind = random.randrange(13 if depth < 2 else 9)
+    kind = random.randrange(14 if depth < 2 else 9)
     if kind == 0:
         return random.choice([0, 1, -1, 2**30 - 1, 2**30, -2**30, 2**60, -2**63, 10**9, 10**18, random.randrange(-2**1300, 2**1300)])
     if kind == 1:
@@ -68,7 +90,8 @@ def value_of(random, depth=0):
     if kind == 5:
         return bytes(random.randrange(256) for _ in range(random.randrange(8)))
     if kind == 6:
-        return random.choice([object(), Worker(1), {1, 2}, range(3), 1j, len, random, Worker, threading])
+        return random.choice([object(), Worker(1), {1, 2}, range(3), 1j, len, random, Worker, threading, set(), frozenset({"a"}),
+                              set(range(30)), complex(random.random(), -2), complex(-0.0, 1e16)])
     if kind == 7:
         return random.randrange(-1000, 1000)
     if kind == 8:
@@ -79,9 +102,67 @@ def value_of(random, depth=0):
         return tuple(value_of(random, depth + 1) for _ in range(random.choice([0, 1, 2, 21])))
     if kind == 11:
         return {f"k{i}": value_of(random, depth + 1) for i in range(random.choice([0, 1, 3, 20, 21, 50]))}
+    if kind == 13:
+        return sample_of(random, depth)
     made = {i if i % 2 else float(i): value_of(random, depth + 1) for i in range(random.choice([1, 5, 30]))}
     for i in range(0, len(made), 3):
         made.pop(i, None)
+    return made
+
+
+NAMES = tuple(f"n{i}" for i in range(40))
+
+
+class Sample:
+    told = (*NAMES, "shared")
+    shared = [1, "of the class"]
+
+
+class Derived(Sample):
+    pass
+
+
+class Slotted:
+    __slots__ = NAMES[:5]
+    told = NAMES
+
+
+class SlottedMore(Slotted):
+    __slots__ = ("n5", "n6", "__dict__")
+
+
+class OfInt(int):
+    told = NAMES
+
+
+class OfTuple(tuple):
+    told = NAMES
+
+
+class OfList(list):
+    told = NAMES
+
+
+class OfDict(dict):
+    told = NAMES
+
+
+class OfFailure(ValueError):
+    told = NAMES
+
+
+def sample_of(random, depth):
+    """Objects that keep their attributes in all the ways that there are."""
+    kind = random.choice([Sample, Derived, Slotted, SlottedMore, OfInt, OfTuple, OfList, OfDict, OfFailure])
+    made = kind(2**70) if kind is OfInt else kind([1, 2, 3]) if kind in (OfTuple, OfList) else kind(a=1) if kind is OfDict else kind()
+    names = list(NAMES[:random.choice([0, 1, 5, 7, 29, 31, 40]) if kind is not Slotted else 5])
+    random.shuffle(names)
+    for name in names:
+        setattr(made, name, value_of(random, depth + 1))
+    for name in names[:random.choice([0, 0, 2])]:
+        delattr(made, name)
+    if kind is not Slotted and random.random() < 0.3:
+        made.__dict__["n0"] = "of a dictionary that was asked for"
     return made
 
 
