@@ -243,17 +243,33 @@ void Fleet::evaluateWatches(Rank rank) {
   const FrameRef frame{session->stop().thread, m_frame.level, m_frame.python};
   const auto watches = m_watches;  // an observer may change them
   for (const auto& [id, expression] : watches) {
-    session->inspect().evaluate(
-        frame, expression,
-        [this, id = id, rank, expression = expression,
-         python = frame.python != 0](const Result<std::string>& value) {
-          const GdbSession* const now = this->session(rank);
-          const bool gone = now == nullptr || now->state() != SessionState::Stopped;
-          if (m_watches.count(id) != 0 && (value || !gone)) {
-            m_observer.onWatch(
-                {id, rank, expression, value.ok(), value ? *value : value.error().message, python});
-          }
-        });
+    WatchValue asked;
+    asked.watch = id;
+    asked.rank = rank;
+    asked.expression = expression;
+    asked.python = frame.python != 0;
+    if (asked.python) {
+      session->inspect().createVar(
+          frame, expression, [this, asked](const Result<VarObject>& value) {
+            WatchValue out = asked;
+            out.parts = value && value->expandable();
+            tellWatch(std::move(out), value ? Result<std::string>(value->value) : value.error());
+          });
+    } else {
+      session->inspect().evaluate(
+          frame, expression,
+          [this, asked](const Result<std::string>& value) { tellWatch(asked, value); });
+    }
+  }
+}
+
+void Fleet::tellWatch(WatchValue watch, const Result<std::string>& value) {
+  const GdbSession* const now = session(watch.rank);
+  const bool gone = now == nullptr || now->state() != SessionState::Stopped;
+  if (m_watches.count(watch.watch) != 0 && (value || !gone)) {
+    watch.ok = value.ok();
+    watch.text = value ? *value : value.error().message;
+    m_observer.onWatch(watch);
   }
 }
 

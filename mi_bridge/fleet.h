@@ -64,6 +64,7 @@ struct WatchValue {
   bool ok = false;
   std::string text;     ///< the value, or GDB's error
   bool python = false;  ///< of a frame of Python
+  bool parts = false;   ///< it has some; known of Python only
 };
 
 struct RankFailure {
@@ -164,6 +165,7 @@ class Fleet {
 
   void group(std::string action, const std::vector<Rank>& ranks, const Act& act, GroupDone done);
   void evaluateWatches(Rank rank);
+  void tellWatch(WatchValue watch, const Result<std::string>& value);
   void forEach(const std::function<void(Member&)>& visit);
 
   FleetObserver& m_observer;

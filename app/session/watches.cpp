@@ -105,7 +105,7 @@ void Watches::answered(const mi::WatchValue& value, const QString& function) {
   values::WatchValue out;
   out.rank = value.rank;
   (value.ok ? out.value : out.error) = toText(value.text);
-  out.hasParts = value.ok && !value.python && mayHaveParts(value, out.value);
+  out.hasParts = value.ok && (value.python ? value.parts : mayHaveParts(value, out.value));
   if (!m_moving.contains(value.rank)) {
     Values& known = m_values[{value.expression, value.rank}];
     const int stop = m_stops[value.rank];

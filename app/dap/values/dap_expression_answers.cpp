@@ -46,13 +46,15 @@ void ExpressionAnswers::valueOf(const Request& request, const FrameKey& frame) {
     return;
   }
   const std::string expression = word(request.arguments, "expression");
-  if (frame.python != 0 || mi::askedValue(expression).format != 0) {
+  if (frame.python == 0 && mi::askedValue(expression).format != 0) {
     valueAsText(request, frame, *gdb);
     return;
   }
   const auto answer = [this, request, frame](const Result<mi::VarObject>& object) {
     if (object) {
       show(request, frame, *object);
+    } else if (frame.python != 0) {
+      m_client.fail(request, object.error().message, object.error().advice);
     } else {
       explain(request, frame, object.error().message);
     }
@@ -72,7 +74,7 @@ void ExpressionAnswers::valueAsText(const Request& request, const FrameKey& fram
           return;
         }
         Json body = resultBody(*value);
-        if (frame.python == 0 && value->find('{') != std::string::npos) {
+        if (value->find('{') != std::string::npos) {
           body["variablesReference"] = m_references.add(
               Container{ContainerKind::Expression, frame, asked.expression, 0, {}, asked.format});
         }

@@ -131,7 +131,11 @@ void VariableAnswers::addToScope(const mi::Variable& variable, const FrameKey& f
                              {"type", variable.type},
                              {"evaluateName", variable.name},
                              {"variablesReference", 0}});
-  if (!needsObject(variable)) {
+  if (!variable.opened.empty()) {
+    list->variables[index]["variablesReference"] =
+        m_references.add(Container{ContainerKind::Object, frame, variable.opened, 0, {}});
+  }
+  if (!needsObject(variable) || !variable.opened.empty()) {
     return;
   }
   if (variable.value) {

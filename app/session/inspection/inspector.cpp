@@ -197,7 +197,7 @@ void Inspector::makeObject(const mi::AskedValue& value, const QString& path,
                            std::function<void(const Result<mi::VarObject>&)> done) {
   const int rank = m_state.current;
   m_state.debugger(rank)->inspect().createVar(
-      frameRef(), value.expression,
+      valueRef(), value.expression,
       [this, value, path, rank, done = std::move(done),
        asked = m_frameShown.guard()](const Result<mi::VarObject>& object) {
         mi::GdbSession* const gdb = m_state.debugger(rank);
@@ -238,6 +238,14 @@ void Inspector::refreshVariables() {
       });
 }
 
+/// Of Python, whose values are known to have parts without an object of GDB.
+void Inspector::openAs(const mi::Variable& variable, values::Variable& row) {
+  row.hasChildren = !variable.opened.empty();
+  if (row.hasChildren) {
+    m_objects[row.path] = {toText(variable.opened), 0, row.name};
+  }
+}
+
 void Inspector::showVariables(const std::vector<mi::Variable>& variables) {
   mi::GdbSession* gdb = m_state.debugger(m_state.current);
   for (const mi::Variable& variable : variables) {
@@ -249,6 +257,7 @@ void Inspector::showVariables(const std::vector<mi::Variable>& variables) {
     row.editable = valueRef().python == 0;
     row.value = variable.value ? toText(*variable.value) : QString();
     const bool pointer = row.type.contains(QLatin1Char('*'));
+    openAs(variable, row);
     const qsizetype index = m_variables.size();
     m_variables.append(row);
     if ((variable.value && !pointer) || gdb == nullptr) {
@@ -319,6 +328,7 @@ void Inspector::showGlobals(const std::vector<mi::Variable>& variables, std::siz
     row.type = toText(each.type);
     row.value = toText(each.value.value_or(""));
     row.editable = false;
+    openAs(each, row);
     rows->append(row);
     if (each.value || gdb == nullptr) {
       continue;
@@ -407,6 +417,7 @@ void Inspector::showChildren(const QString& path, int from, const mi::VarPage& p
     row.type = toText(child.type);
     row.value = toText(child.value);
     row.hasChildren = child.expandable();
+    row.editable = valueRef().python == 0;
     m_objects[row.path] = {toText(child.name), format, {}};
     children.append(row);
   }

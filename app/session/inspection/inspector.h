@@ -74,6 +74,7 @@ class Inspector : public QObject {
   void refreshStack();
   void showStack(const std::vector<mi::Frame>& frames);
   void refreshVariables();
+  void openAs(const mi::Variable& variable, values::Variable& row);
   void showVariables(const std::vector<mi::Variable>& variables);
   void appendGlobals();
   void expandGlobals(int from);
