@@ -181,4 +181,22 @@ std::string elementText(Memory& memory, const NumpyArray& array, std::uint64_t a
   return {};
 }
 
+/// numpy/arrayscalars.h: behind the head of each object lies its number.
+std::string scalarText(Memory& memory, std::string_view type, std::uint64_t object) {
+  constexpr std::string_view kModule = "numpy.";
+  constexpr std::uint64_t kNumber = 16;
+  const std::string_view name = type == "numpy.bool_"       ? "bool"
+                                : type.starts_with(kModule) ? type.substr(kModule.size())
+                                                            : std::string_view();
+  for (const ElementType& each : kTypes) {
+    if (name == each.name && each.kind != ElementKind::Object) {
+      NumpyArray number;
+      number.kind = each.kind;
+      number.size = each.size;
+      return elementText(memory, number, object + kNumber);
+    }
+  }
+  return {};
+}
+
 }  // namespace pf::mi::python

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "mi_bridge/python/memory.h"
@@ -27,6 +28,8 @@ struct NumpyArray {
   [[nodiscard]] std::size_t dimensions() const { return shape.size(); }
 };
 
+/// Of a number of NumPy, an object of the type of this name; empty: it is none.
+[[nodiscard]] std::string scalarText(Memory& memory, std::string_view type, std::uint64_t object);
 [[nodiscard]] bool isNumpyArray(const Objects& objects, std::uint64_t object);
 /// Nothing: it cannot be read, or says what cannot be.
 [[nodiscard]] std::optional<NumpyArray> numpyArray(Memory& memory, std::uint64_t object);

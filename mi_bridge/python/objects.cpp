@@ -270,6 +270,10 @@ std::string Objects::otherText(std::uint64_t object, const std::string& type, in
     const auto array = numpyArray(m_memory, object);
     return array ? type.substr(type.rfind('.') + 1) + " " + shapeText(*array, 0) : kUnreadable;
   }
+  if (const std::string number = scalarText(m_memory, type, object);
+      !number.empty() && isOf(object, type)) {
+    return number;
+  }
   return type == "?" ? kUnreadable : "<" + type + ">";
 }
 

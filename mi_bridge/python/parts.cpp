@@ -73,6 +73,7 @@ class Reader {
   }
   [[nodiscard]] std::int64_t itemCount(const Place& place, Items kind) const;
   [[nodiscard]] Value elementValue(const Place& place) const;
+  [[nodiscard]] bool hasAttributes(std::uint64_t object) const;
   void addAttributes(std::uint64_t object, Page& page) const;
   void addItems(const Place& place, Page& page) const;
   void addNumbered(const Place& place, Items kind, Page& page) const;
@@ -159,25 +160,23 @@ Value Reader::value(const Place& place) const {
     return elementValue(place);
   }
   const Items kind = kindOf(place.object);
-  std::int64_t attributes = 0;
-  m_attributes.visit(place.object, [&](const std::string&, std::uint64_t) {
-    ++attributes;
-    return true;
-  });
+  const bool attributes = hasAttributes(place.object);
   return {place, m_objects.typeName(place.object), m_objects.valueText(place.object),
-          attributes + itemCount(place, kind),
-          attributes == 0 && (kind == Items::List || kind == Items::Array)};
+          itemCount(place, kind) + (attributes ? 1 : 0),
+          !attributes && (kind == Items::List || kind == Items::Array)};
+}
+
+bool Reader::hasAttributes(std::uint64_t object) const {
+  bool found = false;
+  m_attributes.visit(object, [&](const std::string&, std::uint64_t) {
+    found = true;
+    return false;
+  });
+  return found;
 }
 
 bool Reader::hasParts(std::uint64_t object) const {
-  bool found = itemCount({object, 0, 0}, kindOf(object)) > 0;
-  if (!found) {
-    m_attributes.visit(object, [&](const std::string&, std::uint64_t) {
-      found = true;
-      return false;
-    });
-  }
-  return found;
+  return itemCount({object, 0, 0}, kindOf(object)) > 0 || hasAttributes(object);
 }
 
 PartPage Reader::parts(const Place& place, std::size_t from, std::size_t count) const {

@@ -28,8 +28,9 @@ struct Value {
   Place place;
   std::string type;
   std::string text;
-  std::int64_t parts = 0;  ///< 0: it has none, or cannot be read
-  bool numbered = false;   ///< they are known by their numbers
+  std::int64_t parts =
+      0;  ///< 0: it has none, or cannot be read; of attributes only whether there are any is counted
+  bool numbered = false;  ///< all are items with numbers
 
   bool operator==(const Value&) const = default;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A rank that runs Python, as the rest of a session sees it: GDB answers out of a made-up interpreter.
 #include <algorithm>
+#include <map>
 
 #include <gtest/gtest.h>
 
@@ -105,6 +106,57 @@ TEST_F(PythonFramesTest, VariablesAreReadOnlyAndGlobalsComeWhenTheyAreOpened) {
   ASSERT_FALSE(m_problems.isEmpty());
   EXPECT_TRUE(m_problems.last().contains(QLatin1String("cannot be changed")))
       << m_problems.last().toStdString();
+  EXPECT_FALSE(inspector().isAltered());
+}
+
+TEST_F(PythonFramesTest, ValuesAreOpenedAndWatchesToo) {
+  const std::uint64_t inside = m_python.makeTuple({m_python.makeInt(5)});
+  const std::uint64_t frame =
+      m_python.push("f", "/src/a.py", 7, false, {{"w", m_python.makeList({inside, inside})}});
+  m_python.memory.set(frame + m_python.layout.frameGlobals,
+                      m_python.makeDict({{"GRID", m_python.makeList({m_python.makeInt(6)})}}));
+  QSignalSpy variables(&inspector(), &Inspector::variablesChanged);
+  QSignalSpy children(&inspector(), &Inspector::childrenArrived);
+  QSignalSpy watches(&session().watches(), &Watches::arrived);
+  standInPython();
+  ASSERT_FALSE(variables.isEmpty());
+  const auto shown = variables.last()[1].value<QList<values::Variable>>();
+  EXPECT_TRUE(shown[0].hasChildren);
+  const auto opened = [&](const QString& path, const QString& expression = {}) {
+    children.clear();
+    inspector().expand(path, 0, expression);
+    pump();
+    return children.isEmpty() ? QList<values::Variable>()
+                              : children.last()[1].value<QList<values::Variable>>();
+  };
+  const auto parts = opened(shown[0].path);
+  ASSERT_EQ(parts.size(), 2);
+  EXPECT_EQ(parts[1].name + parts[1].value, QLatin1String("[1](5,)"));
+  EXPECT_TRUE(parts[1].hasChildren);
+  EXPECT_FALSE(parts[1].editable);
+  const auto numbers = opened(parts[1].path);
+  ASSERT_EQ(numbers.size(), 1);
+  EXPECT_EQ(numbers[0].value, QLatin1String("5"));
+  EXPECT_FALSE(numbers[0].hasChildren);
+  QString told;
+  inspector().expressionOf(numbers[0].path, [&told](const QString& text) { told = text; });
+  EXPECT_EQ(told, QLatin1String("w[1][0]"));
+  const auto globals = opened(shown[1].path);
+  ASSERT_EQ(globals.size(), 1);
+  EXPECT_EQ(opened(globals[0].path).size(), 1);
+  session().watches().set({QStringLiteral("w[1]"), QStringLiteral("w[1][0]")});
+  pump();
+  std::map<QString, values::WatchValue> arrived;
+  for (const QList<QVariant>& each : watches) {
+    arrived[each[0].toString()] = each[1].value<QList<values::WatchValue>>().first();
+  }
+  EXPECT_EQ(arrived[QStringLiteral("w[1]")].value, QLatin1String("(5,)"));
+  EXPECT_TRUE(arrived[QStringLiteral("w[1]")].hasParts);
+  EXPECT_EQ(arrived[QStringLiteral("w[1][0]")].value, QLatin1String("5"));
+  EXPECT_FALSE(arrived[QStringLiteral("w[1][0]")].hasParts);
+  EXPECT_EQ(opened(QStringLiteral("w/1"), QStringLiteral("w[1]")).size(), 1);
+  inspector().edit(numbers[0].path, QStringLiteral("3"));
+  pump();
   EXPECT_FALSE(inspector().isAltered());
 }
 

@@ -184,6 +184,18 @@ TEST_P(PythonParts, NumbersOfEachType) {
   EXPECT_EQ(shown(17, 'O'), "'an object'");
 }
 
+TEST_P(PythonParts, NumbersOfNumPy) {
+  const std::uint64_t half = m_python.makeObject(32, "numpy.float64", 0);
+  m_python.memory.set(half + 16, 0.5);
+  EXPECT_EQ(at(half, "w"), "0.5");
+  const std::uint64_t yes = m_python.makeObject(32, "numpy.bool_", 0);
+  m_python.memory.set(yes + 16, std::uint8_t{1});
+  EXPECT_EQ(at(yes, "w"), "True");
+  EXPECT_EQ(at(m_python.makeObject(32, "numpy.int64", 0), "w"), "0");
+  EXPECT_EQ(at(m_python.makeObject(32, "numpy.void", 0), "w"), "<numpy.void>");
+  EXPECT_EQ(at(m_python.makeObject(32, "float64", 0), "w"), "<float64>");
+}
+
 TEST_P(PythonParts, NumbersThatAreNotReadAreNotShown) {
   using ArrayType = FakeInterpreter::ArrayType;
   const std::uint64_t data = m_python.memory.make(64);

@@ -54,9 +54,10 @@ def arrays(grid, few, wave, yes, other, box):
     loop = [1]
     loop.append(loop)
     some = {"x"}
+    mean, count = numpy.float32(0.1), few.sum()
     here({"grid": "ndarray float64 (3, 4)", "few": f"ndarray int32 ({len(few)},)", f"grid[{last}][-1]": repr(grid[last][-1].item()),
           "found['grid'][1]": "float64 (4,)", "other": "ndarray float64 of another byte order (2,)", "some": "{'x'}",
-          "loop[1][1][0]": "1", "many[-1]": "999", "TABLE['rows'][1]": "2", "TABLE[7]": "'seven'",
+          "mean": "0.1", "count": str(count), "loop[1][1][0]": "1", "many[-1]": "999", "TABLE['rows'][1]": "2", "TABLE[7]": "'seven'",
           "box": "<Box>", "few.T[0]": None, "box.area": None, "box.nothing": None, "found['no']": None, "many[1000]": None},
          {"grid": [[f"[{i}]", "float64 (4,)"] for i in range(3)], "grid[1]": texts(grid[1]), "few": texts(few), "wave": texts(wave),
           "yes": texts(yes), "found": [["['grid']", "ndarray float64 (3, 4)"], ["['few']", f"ndarray int32 ({len(few)},)"]],
