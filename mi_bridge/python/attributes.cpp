@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "mi_bridge/python/attributes.h"
 
-#include <cstdlib>
 #include <set>
 
 #include "replay_engine/python_text/text.h"
@@ -188,8 +187,8 @@ std::uint64_t Attributes::own(std::uint64_t object, const std::string& name) con
 
 std::uint64_t Attributes::among(std::uint64_t dictionary, const std::string& name) const {
   std::uint64_t out = 0;
-  (void)visitDictionary(dictionary, [&](const std::string& each, std::uint64_t value) {
-    out = each == name ? value : 0;
+  m_objects.visitDict(dictionary, kMostAttributes, [&](std::uint64_t key, std::uint64_t value) {
+    out = m_objects.utf8(key, name.size()) == name ? value : 0;
     return out == 0;
   });
   return out;

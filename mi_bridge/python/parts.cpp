@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
+#include <utility>
 
 #include "mi_bridge/python/arrays.h"
 #include "mi_bridge/python/attributes.h"
