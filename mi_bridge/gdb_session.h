@@ -147,6 +147,11 @@ class GdbSession {
     int steps = 0;  ///< rungs of the ladder already climbed
     std::vector<Done> waiters;
   };
+  /// Out of an MPI call of the program's, then the command.
+  struct Leaving {
+    RunCommand command;
+    Frame call;  ///< the frame that has called
+  };
   struct RunTo {
     int breakpoint = 0;
     StopReason reason = StopReason::Location;  ///< what its stop is
@@ -243,8 +248,8 @@ class GdbSession {
   std::optional<TimePoint> m_strayUntil;  ///< a SIGINT of ours may still be on its way
   std::function<void()> m_afterStray;     ///< waits for that SIGINT
   RunCommand m_lastRun;
-  bool m_locked = false;                ///< GDB lets one thread run only, until the next stop
-  std::optional<RunCommand> m_leaving;  ///< out of the MPI call, then this
+  bool m_locked = false;  ///< GDB lets one thread run only, until the next stop
+  std::optional<Leaving> m_leaving;
   std::optional<RunTo> m_runTo;
 
   ConsoleBlock m_block;

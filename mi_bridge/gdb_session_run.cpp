@@ -254,7 +254,7 @@ void GdbSession::leaveEvent(const RunCommand& command, Done done) {
                     out.frameLevel = command.frameLevel > level ? command.frameLevel : level;
                   } else {
                     out.frameLevel = level - 1;  // all threads go on: the call may need them
-                    m_leaving = command;
+                    m_leaving = Leaving{command, frames[*user]};
                   }
                   execute(out, [this, done](const Status& status) {
                     if (!status) {
@@ -440,19 +440,27 @@ bool GdbSession::resumeQuietly(const StopEvent& stop) {
   return true;
 }
 
-/// Back in the program's frame after an event: now the step that was asked for.
+/// Back in the program's frame after an event: now the step that was asked for. Where the call was the last of its line,
+/// the next one begins here, and the step ends.
 bool GdbSession::goOnLeaving(const StopEvent& stop) {
   if (!m_leaving) {
     return false;
   }
-  const RunCommand command = *m_leaving;
+  const Leaving leaving = *m_leaving;
   m_leaving.reset();
   if (stop.reason != StopReason::Finished || stop.frame.line == 0) {
     return false;
   }
+  const Frame& call = leaving.call;
+  if (call.line > 0 && call.line != stop.frame.line && call.function == stop.frame.function) {
+    StopEvent ended = stop;
+    ended.reason = StopReason::Step;
+    paused(std::move(ended));
+    return true;
+  }
   m_quiet = true;
   m_stop.thread = stop.thread;
-  execute(command, [this, stop](const Status& status) {
+  execute(leaving.command, [this, stop](const Status& status) {
     if (!status) {
       publish(stop);
     }

@@ -170,6 +170,31 @@ TEST_F(RunTest, AnotherStopOnTheWayOutIsShown) {
   EXPECT_FALSE(gdb.wasSent("-exec-step"));
 }
 
+/// What is passed nothing on the stack returns to the begin of the next line.
+TEST_F(RunTest, AStepOutOfACallThatEndsItsLineEndsAtTheNext) {
+  const auto leaveTo = [this](const std::string& line) {
+    gdb.runs();
+    gdb.line(kEvent);
+    gdb.session.run({RunKind::Step, 0, {}, 0}, [](const Status&) {});
+    gdb.answer(
+        "-stack-list-frames",
+        R"(^done,stack=[frame={level="0",addr="0x150",func="pf_stop_at_event"},frame={level="1",addr="0x10",func="main",line="15"}])");
+    gdb.answer("-exec-finish", "^running");
+    gdb.line("*running,thread-id=\"all\"");
+    gdb.line(
+        R"(*stopped,reason="function-finished",thread-id="1",frame={addr="0x10",func="main",line=")" +
+        line + "\"}");
+  };
+  gdb.line(
+      R"(=library-loaded,target-name="/l/libphotofinish_mpi.so",ranges=[{from="0x100",to="0x200"}])");
+  leaveTo("16");
+  EXPECT_EQ(gdb.observer.log.back(), "stopped step");
+  EXPECT_EQ(gdb.session.stop().frame.line, 16);
+  EXPECT_FALSE(gdb.wasSent("-exec-step"));
+  leaveTo("15");
+  EXPECT_TRUE(gdb.wasSent("-exec-step"));
+}
+
 TEST_F(RunTest, FinishAtAnEventReturnsFromTheUsersFunction) {
   gdb.line(
       R"(=library-loaded,target-name="/l/libphotofinish_mpi.so",ranges=[{from="0x100",to="0x200"}])");
