@@ -412,7 +412,12 @@ void RunControl::settleOnceStopped(const QString& why) {
     return;
   }
   QTimer::singleShot(kLongestMs, this, [this, settling = m_settling.guard()] {
-    if (settling && !m_settling->ranks.isEmpty()) {
+    if (!settling || m_settling->ranks.isEmpty()) {
+      return;
+    }
+    if (m_waitsFor && m_settling->ranks.contains(*m_waitsFor)) {
+      m_settling->ranks = {*m_waitsFor};
+    } else {
       endSettling();
     }
   });

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -78,7 +79,12 @@ class RunControl : public QObject {
   void stopOthers(const values::Breakpoint& breakpoint, int rank);
   /// Until letGo() no step sends the rank past the stop before this event, whatever breakpoints there are.
   void hold(int rank, Serial before) { m_holds[rank] = before; }
-  void letGo() { m_holds.clear(); }
+  void letGo() {
+    m_holds.clear();
+    m_waitsFor.reset();
+  }
+  /// Until letGo() nobody has come to where they were sent before this rank's GDB knows of its stop, however late.
+  void waitFor(int rank) { m_waitsFor = rank; }
   /// GDB moves the rank alone, as far as hold() lets it; the others follow as it needs them.
   void walk(int rank, const mi::RunCommand& command);
   /// Ranks that GDB has stopped, and that have a debugger, go on by it.
@@ -138,7 +144,8 @@ class RunControl : public QObject {
   std::vector<std::uint64_t> m_stops;  ///< as last planned
   QSet<int> m_stepping;                ///< ranks that GDB steps: others follow as far as these need
   std::map<int, Serial> m_holds;       ///< by rank
-  QSet<int> m_pausing;                 ///< ranks that are paused because another one has stopped
+  std::optional<int> m_waitsFor;
+  QSet<int> m_pausing;  ///< ranks that are paused because another one has stopped
   Latest<Settling> m_settling;
   bool m_awaitsCut = false;  ///< ranks are on their way to a cut
   bool m_stepsOneThread = false;
