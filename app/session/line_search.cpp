@@ -14,7 +14,9 @@ namespace {
 constexpr int kCountOnly = 1000000000;
 constexpr std::size_t kMostLines = 300;  ///< that are walked through from one place
 constexpr int kMostLandmarks = 5;
-constexpr std::chrono::seconds kPatience(40);  ///< to begin a cycle, to count, and for a step
+constexpr std::chrono::seconds kPatience(40);  ///< to begin a cycle, and for a step
+constexpr std::chrono::seconds kCountPatience(
+    120);  ///< GDB stops a rank some thousand times a second
 
 QString notTheSame() {
   return LineSearch::tr("The replay does not come to this place again in the same way.");
@@ -32,11 +34,10 @@ LineSearch::LineSearch(const Parts& parts, std::function<void(Goal)> startCycle)
       m_control(parts.control),
       m_startCycle(std::move(startCycle)) {
   m_patience.setSingleShot(true);
-  m_patience.setInterval(kPatience);
   connect(&m_patience, &QTimer::timeout, this, [this] {
     fail(tr("The lines before this place were not counted within %1 s: those of the rank come too "
             "often.")
-             .arg(kPatience.count()));
+             .arg(m_patience.interval() / 1000));
   });
 }
 
@@ -84,6 +85,11 @@ void LineSearch::go(LineMove move) {
   search.done = m_state.eventsDone();
   search.beforeEvent = m_state.standsBeforeEvent(rank);
   search.bySignal = m_state.stoppedDebugger(rank)->stop().reason == mi::StopReason::Signal;
+  search.words = m_state.now.at(rank).why;
+  search.othersMove = std::ranges::any_of(m_state.now, [this, rank](const auto& each) {
+    return each.first != rank && m_state.stoppedDebugger(each.first) != nullptr &&
+           !m_state.standsBeforeEvent(each.first);
+  });
   m_search = std::move(search);
   Q_EMIT progress(tr("Back by lines …"));
   look();
@@ -124,9 +130,11 @@ void LineSearch::lookedAt(const std::vector<mi::Frame>& frames, int depth) {
   }
   m_search->present = {frame.function, frame.file, frame.line, depth - static_cast<int>(user),
                        frame.address};
+  m_search->walk = LineWalk(m_search->move, m_search->present.depth);
+  const std::string maps = memoryMaps(m_state.now[m_search->rank].pid);
+  m_search->code = codePlaceOf(maps, frame.address);
   if (!m_search->beforeEvent) {
-    const auto code =
-        codePlaceOf(memoryMaps(m_state.now[m_search->rank].pid), frames.front().address);
+    const auto code = codePlaceOf(maps, frames.front().address);
     if (!code) {
       fail(
           tr("The code at this place is of no file that can be looked at: Previous event goes "
@@ -140,30 +148,32 @@ void LineSearch::lookedAt(const std::vector<mi::Frame>& frames, int depth) {
   } else if (user + 1 >= frames.size() || frame.function == "main" || frames[user + 1].line <= 0) {
     fail(tr("No line of the program called %1().").arg(toText(frame.function)));
   } else {
-    lookForStart(frame);
+    lookForStart(frame.address, [this](const std::optional<CodePlace>& start) {
+      if (!start) {
+        fail(tr("Where %1() begins is not known.").arg(toText(m_search->present.function)));
+        return;
+      }
+      m_search->marks.push_back({*start});  // what is gone back to first
+      begin();
+    });
   }
 }
 
-/// The function's begin is what is gone back to first.
-void LineSearch::lookForStart(const mi::Frame& frame) {
-  const std::string address = QStringLiteral("0x%1").arg(frame.address, 0, 16).toStdString();
+/// Of the function that has code at this address.
+void LineSearch::lookForStart(std::uint64_t address,
+                              const std::function<void(const std::optional<CodePlace>&)>& then) {
+  m_asked.begin();
   gdb()->inspect().instructions(
-      mi::refOf(gdb()->stop().thread, frame), address,
-      [this, asked = m_asked.guard()](const Result<std::vector<mi::Instruction>>& code) {
+      {}, QStringLiteral("0x%1").arg(address, 0, 16).toStdString(),
+      [this, then, asked = m_asked.guard()](const Result<std::vector<mi::Instruction>>& code) {
         if (!asked || gdb() == nullptr) {
           return;
         }
         const bool known =
             code && !code->empty() && !code->front().function.empty() && code->front().offset == 0;
-        const auto start = known ? codePlaceOf(memoryMaps(m_state.now[m_search->rank].pid),
-                                               std::stoull(code->front().address, nullptr, 16))
-                                 : std::nullopt;
-        if (!start) {
-          fail(tr("Where %1() begins is not known.").arg(toText(m_search->present.function)));
-          return;
-        }
-        m_search->marks.push_back({*start});
-        begin();
+        then(known ? codePlaceOf(memoryMaps(m_state.now[m_search->rank].pid),
+                                 std::stoull(code->front().address, nullptr, 16))
+                   : std::nullopt);
       });
 }
 
@@ -188,27 +198,28 @@ void LineSearch::begin() {
 /// The lines before the place that the last search went to are known: nothing need be counted.
 bool LineSearch::useKnown() {
   const bool same = m_known && m_known->rank == m_search->rank && !m_search->beforeEvent &&
-                    m_known->event == m_search->event && m_search->move != LineMove::Finish &&
-                    m_known->places.back().isAt(m_search->present);
+                    m_known->event == m_search->event && m_known->walk.knows(m_search->move) &&
+                    m_known->walk.last().isAt(m_search->present);
   if (!same) {
     return false;
   }
   const std::vector<Mark> asked = m_search->marks;
-  std::vector<Place> before = m_known->places;
-  before.pop_back();
+  const std::vector<mi::RunKind> steps = m_known->walk.stepsTo(m_known->walk.size() - 1);
+  LineWalk walk = m_known->walk;
+  walk.dropLast();
   m_search->done = m_known->done;
   m_search->marks = m_known->marks;
   for (Mark& mark : m_search->marks) {
     mark.spec = 0;  // of that cycle
   }
   m_search->base = m_known->base;
-  m_search->here = Aim{m_known->base.mark, m_known->base.hit, before.size()};
-  if (const auto place = chosen(before)) {
-    m_search->places = std::move(before);
+  m_search->here = Aim{m_known->base.mark, m_known->base.hit, steps};
+  if (const auto place = walk.before(m_search->move, m_search->present.depth)) {
+    m_search->walk = std::move(walk);
     startAim(*place);
     return true;
   }
-  if (!before.empty() || m_known->base.hit == 0) {
+  if (walk.size() > 0 || m_known->base.hit == 0) {
     m_search->here.reset();
     m_search->marks = asked;
     return false;
@@ -217,7 +228,7 @@ bool LineSearch::useKnown() {
   mark.number = m_known->base.hit;
   m_search->marks = {mark};
   m_search->goal = 0;
-  m_search->here = Aim{0, mark.number, 0};
+  m_search->here = Aim{0, mark.number};
   startFromTimeBefore();
   return true;
 }
@@ -262,17 +273,20 @@ void LineSearch::startCycle(Phase phase) {
   if (m_state.searching) {
     quiet();
   }
-  m_patience.start();
+  m_control.waitFor(m_search->rank);
+  m_patience.start(kPatience);
   m_startCycle(beforeEvent());
 }
 
 void LineSearch::goOnToNextEvent(Phase phase) {
   m_search->phase = phase;
-  m_patience.start();
+  m_control.waitFor(m_search->rank);
+  m_patience.start(kCountPatience);
   m_control.goOnTo(toNextEvent());
 }
 
-/// In the rank's GDB, which counts from now on. `stop`: the time of a mark at which it stops.
+/// In the rank's GDB, which counts from now on. `stop`: the time of a mark at which it stops. A walk ends at the goal, in
+/// the midst of a step as well.
 void LineSearch::setMarks(const Aim& stop) {
   const std::string maps = memoryMaps(m_state.now[m_search->rank].pid);
   for (std::size_t i = 0; i < m_search->marks.size(); ++i) {
@@ -281,7 +295,10 @@ void LineSearch::setMarks(const Aim& stop) {
     mi::BreakpointSpec spec;
     spec.expression = QStringLiteral("0x%1").arg(address.value_or(0), 0, 16).toStdString();
     spec.ranks = {m_search->rank};
-    spec.ignoreCount = stop.hit > 0 && stop.mark == i ? stop.hit - 1 : kCountOnly;
+    const bool ends = m_search->goal == i && m_search->phase == Phase::ToWalk;
+    spec.ignoreCount = stop.hit > 0 && stop.mark == i ? stop.hit - 1
+                       : ends                         ? mark.number - 1
+                                                      : kCountOnly;
     mark.spec = address ? m_state.fleet.addBreakpoint(spec) : 0;
   }
 }
@@ -360,7 +377,7 @@ bool LineSearch::atAnchor() {
   }
   if (phase == Phase::ToSurvey && m_search->goal) {
     const std::size_t goal = *m_search->goal;
-    return leave({goal, m_search->marks[goal].number, 0}, Phase::Survey, Phase::Survey);
+    return leave({goal, m_search->marks[goal].number}, Phase::Survey, Phase::Survey);
   }
   if (phase == Phase::ToSurvey) {
     quiet();
@@ -375,39 +392,45 @@ bool LineSearch::atAnchor() {
 
 /// From event S to `aim`. False: it is there.
 bool LineSearch::leave(const Aim& aim, Phase hit, Phase steps) {
-  m_search->stepsLeft = aim.steps;
+  m_search->stepsLeft.assign(aim.steps.rbegin(), aim.steps.rend());
   const bool gate = m_search->leavesGate;
-  if (steps == Phase::AimSteps && aim.hit == 0 && aim.steps == 0 && !gate) {
+  if (steps == Phase::AimSteps && aim.hit == 0 && aim.steps.empty() && !gate) {
     return arrive();
   }
   quiet();
   setMarks(aim);
   m_control.hold(m_search->rank, m_search->event + 1);
-  m_patience.start();
   if (aim.hit > 0) {
     m_search->phase = hit;
     m_search->leavesGate = false;
+    m_patience.start(kCountPatience);
     m_control.walk(m_search->rank, {});
     return true;
   }
   m_search->phase = steps;
-  if (!gate && steps == Phase::Walk) {
-    m_search->places.emplace_back();  // before event S
+  if (std::exchange(m_search->leavesGate, false)) {
+    m_patience.start(kPatience);
+    stepOutOfGate();
+  } else if (steps == Phase::Walk) {
+    m_search->walk.beginsBeforeEvent();
+    step(m_search->walk.onwards());
+  } else {
+    stepToAim();
   }
-  m_search->stepsLeft += gate ? 1 : 0;
-  step();
   return true;
 }
 
-void LineSearch::step() {
-  m_patience.start();
-  if (std::exchange(m_search->leavesGate, false)) {
-    stepOutOfGate();
-    return;
-  }
+void LineSearch::step(mi::RunKind kind) {
+  m_patience.start(kPatience);
   mi::RunCommand command;
-  command.kind = mi::RunKind::Step;
+  command.kind = kind;
   m_control.walk(m_search->rank, command);
+}
+
+void LineSearch::stepToAim() {
+  const mi::RunKind kind = m_search->stepsLeft.back();
+  m_search->stepsLeft.pop_back();
+  step(kind);
 }
 
 void LineSearch::stepOutOfGate() {
@@ -477,7 +500,7 @@ void LineSearch::counted() {
     return;
   }
   if (!m_search->beforeEvent && m_search->marks.front().number > 0) {
-    m_search->here = Aim{0, m_search->marks.front().number, 0};
+    m_search->here = Aim{0, m_search->marks.front().number};
   }
   if (m_search->marks[*m_search->goal].number > 0) {
     startFromTimeBefore();
@@ -493,19 +516,21 @@ void LineSearch::counted() {
 
 void LineSearch::startWalk(const Aim& base) {
   m_search->base = base;
-  m_search->places.clear();
+  m_search->walk.clear();
   startCycle(Phase::ToWalk);
 }
 
 void LineSearch::startFromTimeBefore() {
-  startWalk({*m_search->goal, m_search->marks[*m_search->goal].number - 1, 0});
+  startWalk({*m_search->goal, m_search->marks[*m_search->goal].number - 1});
 }
 
 /// Too many lines have been walked through: the last of them that may be gone back to is a landmark.
-void LineSearch::startSurvey() {
-  const std::vector<Place>& places = m_search->places;
-  const std::size_t place = chosen(places).value_or(places.size() - 1);
-  const auto code = codePlaceOf(memoryMaps(m_state.now[m_search->rank].pid), places[place].address);
+void LineSearch::tooManyLines() {
+  const LineWalk& walk = m_search->walk;
+  const std::string maps = memoryMaps(m_state.now[m_search->rank].pid);
+  const std::size_t place =
+      walk.before(m_search->move, m_search->present.depth).value_or(walk.size() - 1);
+  const auto code = codePlaceOf(maps, walk.place(place).address);
   if (!code || ++m_search->landmarks > kMostLandmarks) {
     fail(tr("Too many lines lie between event %1 of rank %2 and this place, or between two times "
             "that it was here: Previous event goes back.")
@@ -513,21 +538,44 @@ void LineSearch::startSurvey() {
              .arg(m_search->rank));
     return;
   }
+  m_search->entry.reset();
   m_search->landmark = m_search->marks.size();
   m_search->marks.push_back({*code});
+  const auto here = m_search->code ? addressOf(maps, *m_search->code) : std::nullopt;
+  if (!here || m_search->landmarks > 1 || m_search->move == LineMove::Finish ||
+      walk.wasIn(m_search->present)) {
+    startSurvey();
+    return;
+  }
+  lookForStart(*here, [this](const std::optional<CodePlace>& start) {
+    if (start) {
+      m_search->entry = m_search->marks.size();
+      m_search->marks.push_back({*start});
+    }
+    startSurvey();
+  });
+}
+
+void LineSearch::startSurvey() {
   startCycle(Phase::ToSurvey);
 }
 
-/// The rank is where the search began, and the landmark's last time is known.
+/// The rank is where the search began, and the last times of its landmarks are known.
 void LineSearch::surveyed() {
   m_patience.stop();
-  Mark& mark = m_search->marks[m_search->landmark];
-  mark.number = timesOf(mark);
-  if (mark.number == 0) {
-    fail(notTheSame());
-  } else {
-    startWalk({m_search->landmark, mark.number, 0});
+  for (std::size_t i = m_search->landmark; i < m_search->marks.size(); ++i) {
+    m_search->marks[i].number = timesOf(m_search->marks[i]);
   }
+  const bool entered = m_search->entry && m_search->marks[*m_search->entry].number > 0;
+  if (m_search->marks[m_search->landmark].number == 0) {
+    fail(notTheSame());
+    return;
+  }
+  if (!entered) {
+    m_search->entry.reset();
+  }
+  const std::size_t base = m_search->entry.value_or(m_search->landmark);
+  startWalk({base, m_search->marks[base].number});
 }
 
 /// At the time before.
@@ -542,24 +590,28 @@ bool LineSearch::hitCame(const mi::StopEvent& stop) {
   }
   for (mi::BreakpointSpec one : m_state.fleet.breakpoints()) {
     if (one.id == spec) {
-      one.ignoreCount = kCountOnly;
+      one.ignoreCount = !aims && m_search->goal == aim.mark ? 0 : kCountOnly;
       (void)m_state.fleet.changeBreakpoint(one);
     }
   }
   if (!aims) {
     m_search->phase = Phase::Walk;
-    withDepth(stop, [this](const Place& place) {
-      m_search->places.push_back(place);
-      step();
-    });
+    withDepth(stop, [this](const LinePlace& place) { wentOn(place); });
     return true;
   }
   m_search->phase = Phase::AimSteps;
-  if (m_search->stepsLeft == 0) {
+  if (m_search->stepsLeft.empty()) {
     return arrive();
   }
-  step();
+  stepToAim();
   return true;
+}
+
+void LineSearch::wentOn(const LinePlace& place) {
+  LineWalk& walk = m_search->walk;
+  const bool entry = m_search->entry && m_search->base.mark == *m_search->entry;
+  walk.size() == 0 && entry ? walk.beginsAtEntry(place) : walk.came(place);
+  step(walk.onwards());
 }
 
 /// A line on the way to where the search began, or that place itself.
@@ -574,7 +626,7 @@ void LineSearch::walked(const mi::StopEvent& stop) {
       choose();
       return;
     }
-    withDepth(stop, [this](const Place& place) {
+    withDepth(stop, [this](const LinePlace& place) {
       place.depth == m_search->present.depth
           ? choose()
           : fail(tr("%1() has called itself since it was called: which of its calls this is is "
@@ -587,21 +639,18 @@ void LineSearch::walked(const mi::StopEvent& stop) {
                     stop.reason == StopReason::Breakpoint;
   if (!line) {
     fail(notTheSame());
-  } else if (m_search->places.size() >= kMostLines) {
-    startSurvey();
+  } else if (m_search->walk.size() >= kMostLines) {
+    tooManyLines();
   } else {
-    withDepth(stop, [this](const Place& place) {
-      m_search->places.push_back(place);
-      step();
-    });
+    withDepth(stop, [this](const LinePlace& place) { wentOn(place); });
   }
 }
 
 /// Unless the search has ended meanwhile.
 void LineSearch::withDepth(const mi::StopEvent& stop,
-                           const std::function<void(const Place&)>& then) {
+                           const std::function<void(const LinePlace&)>& then) {
   m_asked.begin();
-  Place place{stop.frame.function, stop.frame.file, stop.frame.line, 0, stop.frame.address};
+  LinePlace place{stop.frame.function, stop.frame.file, stop.frame.line, 0, stop.frame.address};
   gdb()->queue().push(
       {"-stack-info-depth --thread " + std::to_string(stop.thread), mi::CommandFlag::None,
        [this, place, then, asked = m_asked.guard()](const Result<mi::ResultRecord>& reply) mutable {
@@ -613,21 +662,17 @@ void LineSearch::withDepth(const mi::StopEvent& stop,
        }});
 }
 
-/// Which of the places is the line before. Before event S is the last resort: a call of MPI lies on the way.
-std::optional<std::size_t> LineSearch::chosen(const std::vector<Place>& places) const {
-  for (std::size_t i = places.size(); i > 0; --i) {
-    if (m_search->move != LineMove::Next || places[i - 1].depth <= m_search->present.depth) {
-      return i - 1;
-    }
-  }
-  return std::nullopt;
-}
-
 void LineSearch::choose() {
-  if (const auto place = chosen(m_search->places)) {
+  const LineMove move = m_search->move;
+  const int depth = m_search->present.depth;
+  if (const auto place = m_search->walk.before(move, depth)) {
     startAim(*place);
   } else if (m_search->base.hit > 0 && m_search->landmarks == 0) {
     startWalk({});
+  } else if (std::exchange(m_search->entry, std::nullopt)) {  // the line before called the function
+    startWalk({m_search->landmark, m_search->marks[m_search->landmark].number});
+  } else if (const auto begun = m_search->walk.before(move, depth, true)) {
+    startAim(*begun);
   } else {
     fail(tr("No line of the program lies before this place since event %1 of rank %2.")
              .arg(m_search->event)
@@ -637,9 +682,9 @@ void LineSearch::choose() {
 
 void LineSearch::startAim(std::size_t place) {
   m_search->aim = m_search->base;
-  m_search->aim.steps = place;
-  m_search->places.resize(place + 1);
-  m_search->wanted = m_search->places.back();
+  m_search->aim.steps = m_search->walk.stepsTo(place);
+  m_search->walk.endAt(place);
+  m_search->wanted = m_search->walk.last();
   startCycle(Phase::ToAim);
 }
 
@@ -650,11 +695,12 @@ bool LineSearch::stepped(const mi::StopEvent& stop) {
     fail(notTheSame());
     return true;
   }
-  if (--m_search->stepsLeft > 0) {
-    step();
+  if (!m_search->stepsLeft.empty()) {
+    stepToAim();
     return true;
   }
-  const Place place{stop.frame.function, stop.frame.file, stop.frame.line, 0, stop.frame.address};
+  const LinePlace place{stop.frame.function, stop.frame.file, stop.frame.line, 0,
+                        stop.frame.address};
   if (!m_search->wanted.isAt(place)) {
     fail(tr("The replay came to %1 where it had been at %2 before.")
              .arg(lineOf(place.file, place.line),
@@ -669,7 +715,10 @@ bool LineSearch::arrive() {
   const Search search = *m_search;
   end();
   if (!search.failed.isEmpty()) {
-    Q_EMIT message(search.failed, true);
+    m_words = search.words;
+    Q_EMIT message(
+        search.failed + (search.othersMove ? tr(" Other ranks are before events now.") : QString()),
+        true);
     return false;
   }
   const bool anchor = search.wanted.function.empty();
@@ -678,8 +727,7 @@ bool LineSearch::arrive() {
             : search.move == LineMove::Next ? tr("back over a line")
                                             : tr("back to the call");
   if (!anchor) {
-    m_known =
-        Known{search.rank, search.event, search.done, search.marks, search.base, search.places};
+    m_known = Known{search.rank, search.event, search.done, search.marks, search.base, search.walk};
   }
   return false;
 }

@@ -6,8 +6,9 @@
 // from here to the next event, then in a new cycle how often from event S on; the difference is n. The cycle after that stops
 // at time n - 1 (or before event S, where n is 1) and takes steps until the n-th: these are all lines in between. The
 // last cycle takes one step less. Where the line before is event S itself, the rank stands before that: over calls of MPI
-// it goes by events. Where too many lines lie in between, as of a loop, the last of them is taken for a landmark: how often
-// the rank comes to that one until here is counted, and the steps are taken from its last time on.
+// it goes by events. What is gone back over is stepped over (line_walk.h). Where too many lines lie in between, as of a
+// loop, the last of them is taken for a landmark, and the begin of the function that the rank is in, if that is still ahead:
+// how often the rank comes there until here is counted, and the steps are taken from its last time on.
 #pragma once
 
 #include <functional>
@@ -20,15 +21,10 @@
 #include "app/session/breakpoints.h"
 #include "app/session/destinations.h"
 #include "app/session/inspection/code_places.h"
+#include "app/session/line_walk.h"
 #include "app/session/run_control.h"
 
 namespace pf::session {
-
-enum class LineMove : int {
-  Step,    ///< to the line before, whatever function that is in
-  Next,    ///< to the line before in this function or one that has called it
-  Finish,  ///< to the line that called this function
-};
 
 class LineSearch : public QObject {
   Q_OBJECT
@@ -70,16 +66,6 @@ class LineSearch : public QObject {
   void stays();  ///< the rank has not been moved
 
  private:
-  struct Place {
-    std::string function;
-    std::string file;
-    int line = 0;
-    int depth = 0;              ///< frames of the program, 0: not asked for
-    std::uint64_t address = 0;  ///< in this cycle
-    [[nodiscard]] bool isAt(const Place& other) const {
-      return function == other.function && file == other.file && line == other.line;
-    }
-  };
   /// Code that GDB counts.
   struct Mark {
     CodePlace code;
@@ -101,11 +87,11 @@ class LineSearch : public QObject {
     AimHit,    ///< from there to the time before
     AimSteps,  ///< by as many steps
   };
-  /// A place behind event S: this time of the last mark (0: event S itself), and so many steps.
+  /// A place behind event S: this time of a mark (0: event S itself), and these steps.
   struct Aim {
     std::size_t mark = 0;
     int hit = 0;
-    std::size_t steps = 0;
+    std::vector<mi::RunKind> steps = {};
   };
   struct Search {
     LineMove move = LineMove::Step;
@@ -115,19 +101,23 @@ class LineSearch : public QObject {
     std::vector<Serial> done;  ///< events, by rank
     bool beforeEvent = false;  ///< the rank stood before event S + 1
     bool bySignal = false;     ///< a signal had stopped it
-    Place present;
-    std::vector<Mark> marks;          ///< the first is where the rank is
-    std::optional<std::size_t> goal;  ///< of these; nothing: event S + 1 is walked to
-    std::size_t landmark = 0;         ///< of these, while it is counted
-    int landmarks = 0;                ///< that there were
+    QString words;             ///< why it stood there
+    bool othersMove = false;   ///< ranks that stood between their events, too
+    LinePlace present;
+    std::optional<CodePlace> code;     ///< of the program's frame
+    std::vector<Mark> marks;           ///< the first is where the rank is
+    std::optional<std::size_t> goal;   ///< of these; nothing: event S + 1 is walked to
+    std::size_t landmark = 0;          ///< of these, the last
+    std::optional<std::size_t> entry;  ///< of these: the begin of the function that the rank is in
+    int landmarks = 0;                 ///< that there were
     std::optional<Aim> here;  ///< where the search began; nothing: not known, or before an event
     Aim base;                 ///< where the walk begins
-    std::vector<Place> places;
+    LineWalk walk;
     Aim aim;
-    std::size_t stepsLeft = 0;
-    bool leavesGate = false;  ///< the next step is out of MPI_Init
-    Place wanted;             ///< at the aim; without a function: whatever it is
-    QString failed;           ///< it is gone back to where it began, and why
+    std::vector<mi::RunKind> stepsLeft;  ///< the next is the last of these
+    bool leavesGate = false;             ///< the next step is out of MPI_Init
+    LinePlace wanted;                    ///< at the aim; without a function: whatever it is
+    QString failed;                      ///< it is gone back to where it began, and why
   };
   /// Of the place that the last search went to.
   struct Known {
@@ -136,13 +126,14 @@ class LineSearch : public QObject {
     std::vector<Serial> done;
     std::vector<Mark> marks;
     Aim base;
-    std::vector<Place> places;  ///< from `base` on; it stands at the last
+    LineWalk walk;  ///< from `base` on; it stands at the last
   };
 
   [[nodiscard]] mi::GdbSession* gdb() const;
   void look();
   void lookedAt(const std::vector<mi::Frame>& frames, int depth);
-  void lookForStart(const mi::Frame& frame);
+  void lookForStart(std::uint64_t address,
+                    const std::function<void(const std::optional<CodePlace>&)>& then);
   void begin();
   [[nodiscard]] bool useKnown();
   [[nodiscard]] Goal beforeEvent() const;
@@ -159,16 +150,18 @@ class LineSearch : public QObject {
   void counted();
   void startWalk(const Aim& base);
   void startFromTimeBefore();
+  void tooManyLines();
   void startSurvey();
   void surveyed();
   bool leave(const Aim& aim, Phase hit, Phase steps);
   bool hitCame(const mi::StopEvent& stop);
-  void step();
+  void step(mi::RunKind kind);
+  void stepToAim();
   void stepOutOfGate();
   void walked(const mi::StopEvent& stop);
-  void withDepth(const mi::StopEvent& stop, const std::function<void(const Place&)>& then);
+  void withDepth(const mi::StopEvent& stop, const std::function<void(const LinePlace&)>& then);
+  void wentOn(const LinePlace& place);
   void choose();
-  [[nodiscard]] std::optional<std::size_t> chosen(const std::vector<Place>& places) const;
   void startAim(std::size_t place);
   bool stepped(const mi::StopEvent& stop);
   bool arrive();

@@ -73,6 +73,39 @@ int main(int argc, char **argv)
 """
 
 
+# The call behind MPI_Bcast begins where that returns to: nothing is on the stack.
+LOOPS = """\
+#include <mpi.h>
+
+static double fold(double *a, int n)
+{
+    double s = 0;
+    for (int i = 0; i < n; i++)
+        s += a[i] * a[i];
+    return s; /* folded */
+}
+
+int main(int argc, char **argv)
+{
+    double a[1000];
+    int rank, x = 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int k = 0; k < 1000; k++)
+        a[k] = k;
+    MPI_Bcast(&x, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    double s = fold(a, 1000); /* call */
+    s += 1; /* added */
+    x = (int)s; /* taken */
+    for (int j = 0; j < 400; j++) /* loop */
+        s += fold(a, 2);
+    x += s > 0; /* looped */
+    MPI_Finalize();
+    return x == 0;
+}
+"""
+
+
 class LinesBackTest(PhotofinishTest):
     def setUp(self):
         super().setUp()
@@ -82,8 +115,8 @@ class LinesBackTest(PhotofinishTest):
         self.program = self.dir / "lines"
         subprocess.run(["mpicc", "-g", "-O0", "-o", self.program, source], check=True)
 
-    def line_of(self, mark):
-        return 1 + next(i for i, line in enumerate(PROGRAM.splitlines()) if f"/* {mark} */" in line)
+    def line_of(self, mark, program=PROGRAM):
+        return 1 + next(i for i, line in enumerate(program.splitlines()) if f"/* {mark} */" in line)
 
     def script(self, text, status=0, trace="t.pft", *options):
         file = self.dir / "s.script"
@@ -167,6 +200,10 @@ class LinesBackTest(PhotofinishTest):
         self.assertIn("deliver() was called before event 2 of rank 1", run.out + run.err)
         places = self.places(run, 1)
         self.assertEqual([place for place in places if place[0] != "event"][-1], ["deliver", sent, 1001], run)
+        # And why it stood there: what the search has set is nobody's breakpoint.
+        self.assertIn("Other ranks are before events now.", run.out + run.err)
+        self.assertRegex(run.out, rf"(?s)reverse-finish.*\[1\] breakpoint 1 \(lines\.c:{sent}\), after event 2: deliver\(\)")
+        self.assertNotIn("Breakpoint 2", run.out)
 
     def test_long_loops(self):
         """Many lines are not walked through one by one: the last time through a loop is found by counting."""
@@ -177,6 +214,18 @@ class LinesBackTest(PhotofinishTest):
         values = [int(value) for value in re.findall(r"^\[0\] (\d+)$", run.out, re.M)]
         total = sum(range(3000))
         self.assertEqual(values, [total, total, 2999, 2999, total - 2999, 2998], run)
+
+    def test_over_and_out_of_loops(self):
+        """What a function does in a loop is no line on the way over its call, and none on the way out to it."""
+        (self.dir / "loops.c").write_text(LOOPS)
+        subprocess.run(["mpicc", "-g", "-O0", "-o", self.dir / "loops", self.dir / "loops.c"], check=True)
+        self.record("t.pft", self.mpirun(2, self.dir / "loops"), "--mode", "all")
+        call, added, taken, loop, looped = (self.line_of(mark, LOOPS) for mark in ("call", "added", "taken", "loop", "looped"))
+        self.script(f"break loops.c:{self.line_of('folded', LOOPS)} @0\nrun\nreverse-finish\nexpect main\\(\\) at loops.c:{call}$\n"
+                    f"delete 1\nbreak loops.c:{taken} @0\nrun\nreverse-next\nexpect loops.c:{added}$\nreverse-next\nexpect loops.c:{call}$\n"
+                    "reverse-next\nexpect \\[0-1\\] before event 2: MPI_Bcast\n"
+                    f"next\nexpect main\\(\\) at loops.c:{call}$\n"
+                    f"delete 2\nbreak loops.c:{looped} @0\nrun\nreverse-next\nexpect loops.c:{loop}$\nprint j\nexpect 399\n")
 
     def typed(self, *lines):
         """At a terminal, where lines that fail end nothing: all that was answered."""

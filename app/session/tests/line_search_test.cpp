@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Back by lines: what GDBs are told on the way, and what is left behind where there is no way.
+#include "app/session/line_search.h"
+
+#include <unistd.h>
+
+#include <gtest/gtest.h>
+
+#include <QTest>
+
+#include "app/session/tests/session_fixture.h"
+
+namespace pf::session {
+namespace {
+
+constexpr int kRank = 2;
+
+/// Code that a file has: an address of it is found in each cycle.
+void someCode() {}
+
+class LineSearchTest : public test::SessionFixture {
+ protected:
+  static test::FakeTarget::Reply deep(int frames) {
+    return {"-stack-info-depth", "^done,depth=\"" + std::to_string(frames) + "\""};
+  }
+  /// It stands before event 40, in what collect() has called, and goes back: the cycle to walk in has come before event 39.
+  void walkFromBeforeAnEvent(LineMove move) {
+    stand({deep(3)});
+    session().setCurrentRank(kRank);
+    pump();
+    session().lineBack(move);
+    gate({deep(3)});
+  }
+  void comesTo(int line, int depth, const std::string& reason = "end-stepping-range") {
+    target().replies.push_back(deep(depth));
+    target().forgetOrders();
+    target().gdbSays(kRank,
+                     "*stopped,reason=\"" + reason +
+                         "\",frame={addr=\"0x2\",func=\"collect\",args=[],file=\"m.c\",line=\"" +
+                         std::to_string(line) + "\"},thread-id=\"1\"");
+    pump();
+  }
+  /// Out of the call of MPI, which was the last of its line.
+  void leavesEventTo(int line, int depth) {
+    EXPECT_TRUE(target().wasTold(kRank, "-exec-finish")) << target().toGdb[kRank];
+    comesTo(line, depth, "function-finished");
+  }
+
+  // -- behind an event, at code that is found
+
+  static std::string address() {
+    return QStringLiteral("0x%1")
+        .arg(reinterpret_cast<std::uintptr_t>(&someCode), 0, 16)  // NOLINT: as a debugger sees it
+        .toStdString();
+  }
+  static std::vector<test::FakeTarget::Reply> insideOfCollect() {
+    return {{"-break-insert", test::kMade},
+            deep(2),
+            {"-stack-list-frames",
+             "^done,stack=[frame={level=\"0\",addr=\"" + address() +
+                 R"(",func="collect",file="m.c",fullname="/src/m.c",line="12"},)"
+                 R"(frame={level="1",addr="0x3",func="main",file="m.c",line="40"}])"}};
+  }
+  void isThisProcess() {
+    protocol::RankHello hello;
+    hello.rank = kRank;
+    hello.pid = ::getpid();
+    Q_EMIT target().said(hello);
+  }
+  void nextCycle() {
+    pump();
+    isThisProcess();
+    gate(insideOfCollect());
+    comesToItsStop();
+  }
+  void comesToItsStop() {
+    target().comeToTheirStops();
+    pump();
+  }
+  void counts(int times) {
+    target().gdbSays(kRank, "=breakpoint-modified,bkpt={number=\"2\",type=\"breakpoint\",times=\"" +
+                                std::to_string(times) + "\"}");
+  }
+  void hitsTheMark() {
+    target().gdbStops(kRank, R"(reason="breakpoint-hit",bkptno="2")");
+    pump();
+  }
+};
+
+TEST_F(LineSearchTest, WhatIsGoneBackOverIsSteppedOver) {
+  walkFromBeforeAnEvent(LineMove::Next);
+  comesToItsStop();
+  leavesEventTo(13, 2);
+  EXPECT_TRUE(target().wasTold(kRank, "-exec-next")) << target().toGdb[kRank];
+  comesTo(30, 3);
+  EXPECT_TRUE(target().wasTold(kRank, "-exec-finish")) << "it is out of that soon";
+  comesTo(3, 1);
+  EXPECT_TRUE(target().wasTold(kRank, "-exec-step")) << "into what it is gone back from";
+}
+
+TEST_F(LineSearchTest, AStepBackGoesIntoIt) {
+  walkFromBeforeAnEvent(LineMove::Step);
+  comesToItsStop();
+  leavesEventTo(13, 2);
+  EXPECT_TRUE(target().wasTold(kRank, "-exec-step")) << target().toGdb[kRank];
+}
+
+/// A machine that has more to do.
+TEST_F(LineSearchTest, AGdbThatTellsLateOfItsStopIsWaitedFor) {
+  walkFromBeforeAnEvent(LineMove::Next);
+  protocol::RankState state;
+  state.rank = kRank;
+  state.phase = RankPhase::Stopped;
+  state.serial = 38;
+  Q_EMIT target().said(state);
+  protocol::Verdict verdict;
+  verdict.kind = protocol::VerdictKind::CutReached;
+  Q_EMIT target().said(verdict);
+  QTest::qWait(1200);
+  EXPECT_FALSE(wasSaid("has no debugger any more")) << said().toStdString();
+  EXPECT_EQ(m_targets.size(), 2);
+  target().stops(kRank, 38);
+  pump();
+  EXPECT_TRUE(target().wasTold(kRank, "-exec-finish")) << target().toGdb[kRank];
+}
+
+TEST_F(LineSearchTest, WhoIsBroughtBackStandsThereForTheReasonOfBefore) {
+  stand(insideOfCollect());
+  isThisProcess();
+  session().setCurrentRank(kRank);
+  session().act(values::RankAction::Next, {kRank});
+  pump();
+  target().runs(kRank, 40);
+  target().gdbStops(kRank, R"(reason="end-stepping-range")");
+  pump();
+  const QString words = session().cycles().last().stops.at(kRank).why;
+  session().lineBack(LineMove::Next);
+  pump();
+  counts(2);
+  comesToItsStop();  // to the next event: twice from here
+  nextCycle();
+  counts(5);
+  comesToItsStop();  // and five times from the event before: this is the third
+  nextCycle();
+  EXPECT_TRUE(target().wasTold(kRank, "-i 1 ")) << target().toGdb[kRank];
+  hitsTheMark();
+  target().gdbStops(kRank, R"(reason="signal-received",signal-name="SIGUSR1")");
+  nextCycle();
+  EXPECT_TRUE(target().wasTold(kRank, "-i 2 ")) << target().toGdb[kRank];
+  hitsTheMark();
+  EXPECT_TRUE(wasSaid("does not come to this place again")) << said().toStdString();
+  EXPECT_EQ(session().cycles().last().stops.at(kRank).why, words);
+}
+
+}  // namespace
+}  // namespace pf::session
