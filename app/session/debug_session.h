@@ -174,6 +174,8 @@ class DebugSession : public QObject, private mi::FleetObserver {
   [[nodiscard]] mi::GdbSession* debugger(int rank) { return m_state.debugger(rank); }
   /// The breakpoint at which GDB has stopped the rank; 0: at none.
   [[nodiscard]] int breakpointAt(int rank);
+  /// Why GDB has stopped the rank, which has one. Of what ways back have set, not that.
+  [[nodiscard]] std::string stopWords(int rank);
   /// Asked first when a breakpoint stops a rank that is not being stepped. True: the front end
   /// deals with the stop and lets the rank go on by goOn(); nobody else hears of it.
   using StopFilter = std::function<bool(int rank, int breakpoint)>;

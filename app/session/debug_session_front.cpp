@@ -7,9 +7,18 @@ namespace pf::session {
 
 int DebugSession::breakpointAt(int rank) {
   mi::GdbSession* gdb = debugger(rank);
-  return gdb != nullptr && gdb->stop().reason == mi::StopReason::Breakpoint
-             ? m_cycles.hitBy(rank, gdb->stop())
-             : 0;
+  if (gdb == nullptr || gdb->stop().reason != mi::StopReason::Breakpoint) {
+    return 0;
+  }
+  const int id = m_cycles.hitBy(rank, gdb->stop());
+  return id != 0 ? id : m_state.now[rank].broughtTo;
+}
+
+std::string DebugSession::stopWords(int rank) {
+  const RankNow& now = m_state.now[rank];
+  const mi::StopEvent& stop = debugger(rank)->stop();
+  return now.broughtBack && stop.reason == mi::StopReason::Breakpoint ? now.why.toStdString()
+                                                                      : stop.describe();
 }
 
 void DebugSession::goOn(int rank) {

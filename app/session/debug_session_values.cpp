@@ -21,6 +21,8 @@ void DebugSession::onRankState(mi::Rank rank, mi::SessionState state) {
     m_lines->goesOn(rank);
     m_watches.goesOn(rank);
     now.why.clear();
+    now.broughtBack = false;
+    now.broughtTo = 0;
     now.where.clear();
     if (rank == m_state.current) {
       m_inspector.goesOn();
@@ -56,6 +58,8 @@ void DebugSession::noteStop(int rank, const mi::StopEvent& stop) {
   now.why = standing.isEmpty() ? text(stop.describe()) : standing;
   if (const QString back = m_lines->takeWords(); !back.isEmpty()) {
     now.why = back;
+    now.broughtBack = true;
+    now.broughtTo = m_lines->takeBreakpoint();
   }
   QString change;
   const bool found = m_search.isFound(rank, stop, &change);

@@ -84,7 +84,11 @@ void LineSearch::go(LineMove move) {
   search.event = m_state.serialOf(rank);
   search.done = m_state.eventsDone();
   search.beforeEvent = m_state.standsBeforeEvent(rank);
-  search.bySignal = m_state.stoppedDebugger(rank)->stop().reason == mi::StopReason::Signal;
+  const mi::StopEvent& stop = m_state.stoppedDebugger(rank)->stop();
+  search.bySignal = stop.reason == mi::StopReason::Signal;
+  search.breakpoint = stop.breakpointNumber > 0
+                          ? m_breakpoints.idOf(m_state.fleet.specOf(rank, stop.breakpointNumber))
+                          : m_state.now.at(rank).broughtTo;
   search.words = m_state.now.at(rank).why;
   search.othersMove = std::ranges::any_of(m_state.now, [this, rank](const auto& each) {
     return each.first != rank && m_state.stoppedDebugger(each.first) != nullptr &&
@@ -716,6 +720,7 @@ bool LineSearch::arrive() {
   end();
   if (!search.failed.isEmpty()) {
     m_words = search.words;
+    m_breakpoint = search.breakpoint;
     Q_EMIT message(
         search.failed + (search.othersMove ? tr(" Other ranks are before events now.") : QString()),
         true);

@@ -13,6 +13,7 @@
 
 #include <functional>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include <QObject>
@@ -55,6 +56,8 @@ class LineSearch : public QObject {
   bool takes(int rank, const mi::StopEvent& stop);
   /// Of a stop that takes() has left to others, once: what it is; empty: it is none of the search's.
   [[nodiscard]] QString takeWords();
+  /// The breakpoint at which it had stood there before; 0: at none.
+  [[nodiscard]] int takeBreakpoint() { return std::exchange(m_breakpoint, 0); }
   /// The cycle has ended. `ranToEnd`: by itself.
   void cycleEnded(bool ranToEnd);
   /// GDB lets the rank go on: what is known of its place holds no longer.
@@ -102,6 +105,7 @@ class LineSearch : public QObject {
     bool beforeEvent = false;  ///< the rank stood before event S + 1
     bool bySignal = false;     ///< a signal had stopped it
     QString words;             ///< why it stood there
+    int breakpoint = 0;        ///< that had stopped it, the user's
     bool othersMove = false;   ///< ranks that stood between their events, too
     LinePlace present;
     std::optional<CodePlace> code;     ///< of the program's frame
@@ -177,6 +181,7 @@ class LineSearch : public QObject {
   Latest<NoQuestion> m_asked;
   QTimer m_patience;
   QString m_words;
+  int m_breakpoint = 0;
 };
 
 }  // namespace pf::session

@@ -201,9 +201,8 @@ class LinesBackTest(PhotofinishTest):
         places = self.places(run, 1)
         self.assertEqual([place for place in places if place[0] != "event"][-1], ["deliver", sent, 1001], run)
         # And why it stood there: what the search has set is nobody's breakpoint.
-        self.assertIn("Other ranks are before events now.", run.out + run.err)
-        self.assertRegex(run.out, rf"(?s)reverse-finish.*\[1\] breakpoint 1 \(lines\.c:{sent}\), after event 2: deliver\(\)")
-        self.assertNotIn("Breakpoint 2", run.out)
+        self.assertRegex(run.out, rf"(?s)goes towards there.*\[1\] breakpoint 1 \(lines\.c:{sent}\), after event 2: deliver\(\)")
+        self.assertNotIn("breakpoint 2", run.out)
 
     def test_long_loops(self):
         """Many lines are not walked through one by one: the last time through a loop is found by counting."""

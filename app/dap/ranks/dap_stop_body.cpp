@@ -49,7 +49,7 @@ Json StopBody::of(int rank, const StopCircumstances& circumstances) const {
     text = state.detail.toStdString();
   } else {
     stoppedByGdb(rank, gdb->stop(), body);
-    text = textOf(gdb->stop(), state.serial, circumstances.stalled);
+    text = textOf(rank, gdb->stop(), state.serial, circumstances.stalled);
   }
   body["description"] = "rank " + std::to_string(rank) + ": " + text;
   if (!isRecorded() && gdb != nullptr) {
@@ -85,11 +85,11 @@ void StopBody::stoppedByGdb(int rank, const mi::StopEvent& stop, Json& body) con
   }
 }
 
-std::string StopBody::textOf(const mi::StopEvent& stop, Serial serial,
+std::string StopBody::textOf(int rank, const mi::StopEvent& stop, Serial serial,
                              const QString& stalled) const {
   const bool paused = stop.reason == mi::StopReason::Paused && !stalled.isEmpty();
   const std::string text =
-      paused ? stalled.section(QLatin1Char('\n'), 0, 0).toStdString() : stop.describe();
+      paused ? stalled.section(QLatin1Char('\n'), 0, 0).toStdString() : m_session.stopWords(rank);
   return text + (isRecorded() ? ", after event " + std::to_string(serial) : "");
 }
 

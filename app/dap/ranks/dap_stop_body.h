@@ -25,7 +25,7 @@ class StopBody {
  private:
   void stoppedAtEvent(const values::RankState& state, Json& body) const;
   void stoppedByGdb(int rank, const mi::StopEvent& stop, Json& body) const;
-  [[nodiscard]] std::string textOf(const mi::StopEvent& stop, Serial serial,
+  [[nodiscard]] std::string textOf(int rank, const mi::StopEvent& stop, Serial serial,
                                    const QString& stalled) const;
   [[nodiscard]] bool isRecorded() const;
 

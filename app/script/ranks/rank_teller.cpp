@@ -65,9 +65,10 @@ QString RankTeller::stopText(const RankState& state, mi::GdbSession& gdb) const 
   }
   const int id = m_session.breakpointAt(state.rank);
   const values::Breakpoint* breakpoint = id == 0 ? nullptr : m_breakpoints.find(id);
-  const QString why = breakpoint == nullptr ? stopReasonText(gdb.stop())
-                                            : breakpointStopText(m_breakpoints.numberOf(id),
-                                                                 *breakpoint, state.detail);
+  const QString why =
+      breakpoint == nullptr
+          ? stopReasonText(gdb.stop(), m_session.stopWords(state.rank))
+          : breakpointStopText(m_breakpoints.numberOf(id), *breakpoint, state.detail);
   return tr("%1, after event %2: %3").arg(why).arg(serial).arg(m_places.placeOf(state.rank));
 }
 

@@ -46,13 +46,13 @@ QString frameText(const values::StackFrame& frame, bool withLevel) {
              : QStringLiteral("%1 at %2:%3").arg(text, fileName(frame.file)).arg(frame.line);
 }
 
-QString stopReasonText(const mi::StopEvent& stop) {
+QString stopReasonText(const mi::StopEvent& stop, const std::string& words) {
   if (stop.reason == mi::StopReason::Watchpoint) {
     return QObject::tr("watch %1: was %2, is %3")
         .arg(QString::fromStdString(stop.watchExpression), QString::fromStdString(stop.oldValue),
              QString::fromStdString(stop.newValue));
   }
-  QString why = QString::fromStdString(stop.describe());
+  QString why = QString::fromStdString(words);
   if (why.size() > 1 && why.at(1).isLower()) {
     why.replace(0, 1, why.at(0).toLower());
   }

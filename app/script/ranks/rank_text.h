@@ -17,8 +17,8 @@ namespace pf::headless {
 /// "#1 main() at sum.c:18".
 [[nodiscard]] QString frameText(const values::StackFrame& frame, bool withLevel);
 
-/// "watch total: was 1, is 3", "end of step"; of a breakpoint that is known breakpointStopText().
-[[nodiscard]] QString stopReasonText(const mi::StopEvent& stop);
+/// "watch total: was 1, is 3", "end of step"; else these `words`; of a breakpoint that is known breakpointStopText().
+[[nodiscard]] QString stopReasonText(const mi::StopEvent& stop, const std::string& words);
 
 /// "breakpoint 1 (sum.c:18)"; of a catchpoint with what it has caught, which is `detail` of the
 /// rank's state.

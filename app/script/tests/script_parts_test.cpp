@@ -161,10 +161,10 @@ TEST(RankText, ReasonsToStopAreWordsInALine) {
   watch.watchExpression = "total";
   watch.oldValue = "1";
   watch.newValue = "3";
-  EXPECT_EQ(plain(stopReasonText(watch)), "watch total: was 1, is 3");
+  EXPECT_EQ(plain(stopReasonText(watch, watch.describe())), "watch total: was 1, is 3");
   mi::StopEvent step;
   step.reason = mi::StopReason::Step;
-  EXPECT_EQ(plain(stopReasonText(step)), "end of step");
+  EXPECT_EQ(plain(stopReasonText(step, step.describe())), "end of step");
 }
 
 TEST(RankText, ACatchpointSaysWhatItHasCaught) {

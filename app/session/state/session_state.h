@@ -42,6 +42,8 @@ struct RankNow {
   bool failedToAttach = false;
   QString where;
   QString why;
+  bool broughtBack = false;  ///< by lines: `why` is more than GDB knows
+  int broughtTo = 0;         ///< a breakpoint at which it had stood there
 
   /// It is in the call of the event that it has begun last, which is not over.
   [[nodiscard]] bool inside() const {

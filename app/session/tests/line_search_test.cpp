@@ -8,6 +8,7 @@
 
 #include <QTest>
 
+#include "app/session/state/frame_values.h"
 #include "app/session/tests/session_fixture.h"
 
 namespace pf::session {
@@ -150,6 +151,7 @@ TEST_F(LineSearchTest, WhoIsBroughtBackStandsThereForTheReasonOfBefore) {
   hitsTheMark();
   EXPECT_TRUE(wasSaid("does not come to this place again")) << said().toStdString();
   EXPECT_EQ(session().cycles().last().stops.at(kRank).why, words);
+  EXPECT_EQ(toText(session().stopWords(kRank)), words);
 }
 
 }  // namespace
