@@ -65,10 +65,11 @@ Status BranchRunner::judge(MadeRun& made, LogFiles files, const Printed& printed
   made.seen = std::move(*seen);
   const std::vector<db::RankInfo> ranks = ranksOf(made.seen.logs, made.facts, *made.seen.execution);
   made.outcome = outcomeOf(ranks, made.facts, timeIsUp, printed);
-  made.crashedAtItsEnd = std::ranges::all_of(ranks, &db::RankInfo::complete) &&
-                         std::ranges::any_of(ranks, [](const db::RankInfo& rank) {
-                           return rank.exitSignal.has_value();
-                         });
+  made.crashedAtItsEnd =
+      std::ranges::all_of(ranks, &db::RankInfo::complete) &&
+      (wasEnded(made.outcome) || std::ranges::any_of(ranks, [](const db::RankInfo& rank) {
+         return rank.exitSignal.has_value();
+       }));
   made.failed = failingReceive(ranks, *made.seen.execution).value_or(EventRef{});
   if (m_limits.check.empty() || !endedWell(made.outcome)) {
     return {};

@@ -28,7 +28,8 @@ struct MadeRun {
   Outcome outcome;
   EventRef failed;           ///< the failing receive; not valid: none looks as if it were
   bool interrupted = false;  ///< it was ended because `stop` was set
-  /// All that it recorded was over when a signal ended a rank: Open MPI 4.1 is ended so in one of some 200 runs, by itself.
+  /// All that it recorded was over when a signal ended a rank, or when it did not end: Open MPI 4.1 does so in one of some 200
+  /// runs, by itself.
   bool crashedAtItsEnd = false;
 };
 

@@ -31,6 +31,7 @@ struct RecordOptions {
   std::chrono::milliseconds stallAfter{0};
   std::chrono::milliseconds stallLimit{0};
   std::chrono::milliseconds runLimit{0};  ///< the program is ended then; 0 = never
+  bool runLimitEndsAll = false;           ///< of several runs: whoever is ended so has not failed
   bool quiet = false;                     ///< no summary line
   RepeatedInput* input = nullptr;         ///< of one recording of several; null: our standard input
   int standardOutput = 1;                 ///< where the launcher's goes

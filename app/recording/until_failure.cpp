@@ -111,7 +111,8 @@ class Search {
     if (run->interrupted) {
       m_timeWasUp = run->timeWasUp;
       m_tried.ended = run->traced ? m_trace : std::string();
-      interrupted(run->exitStatus != 0 ? run->exitStatus : 128 + SIGINT);
+      const int status = run->exitStatus != 0 ? run->exitStatus : 128 + SIGINT;
+      interrupted(run->timeWasUp ? 0 : status);  // no run has failed
       return true;
     }
     const double seconds = std::chrono::duration<double>(Clock::now() - begun).count();
@@ -312,8 +313,10 @@ Result<TriedRun> recordAndCheck(RecordOptions& options, const std::string& comma
   if (!recorded) {
     return recorded.error();
   }
-  TriedRun run{recorded->exitStatus, {}, recorded->interrupted, traced, recorded->details};
-  run.timeWasUp = recorded->timeWasUp;
+  const bool endsAll = recorded->timeWasUp && options.runLimitEndsAll;
+  TriedRun run{
+      recorded->exitStatus, {}, recorded->interrupted || endsAll, traced, recorded->details};
+  run.timeWasUp = endsAll;
   if (!traced && !run.interrupted) {
     return Error{ErrorCode::System, "no trace of this run was made", "See above why."};
   }
@@ -358,11 +361,8 @@ Result<Tried> recordUntilFailure(const RecordOptions& options, const UntilFailur
       isOfAll = each.runLimit.count() == 0 || left < each.runLimit;
       each.runLimit = isOfAll ? std::max(left, std::chrono::milliseconds(1)) : each.runLimit;
     }
-    Result<TriedRun> run = recordAndCheck(each, wish.check, ShownOutput::OfFailed);
-    if (run && run->timeWasUp && isOfAll) {
-      run->interrupted = true;
-    }
-    return run;
+    each.runLimitEndsAll = isOfAll;
+    return recordAndCheck(each, wish.check, ShownOutput::OfFailed);
   };
   return tryUntilFailure(wish, *trace, options.replace, options.jitterSeed, once);
 }

@@ -29,7 +29,7 @@ struct TriedRun {
   bool interrupted = false;            ///< by the user: it is not judged
   bool traced = true;                  ///< false: it was interrupted before it had anything to keep
   std::vector<std::string> details = {};  ///< lines to tell of it if it is the one that fails
-  bool timeWasUp = false;                 ///< RecordOptions::runLimit
+  bool timeWasUp = false;                 ///< RecordOptions::runLimitEndsAll: it is not judged
   bool wrong = false;                     ///< it ended well, and the check says that it is wrong
 };
 /// Records a run into `trace`, with delays by this seed (0: none). An error is none of the program's.

@@ -383,7 +383,7 @@ std::vector<PendingStop> Breakpoints::pendingStops() const {
 EventRef Breakpoints::abortOf(int rank) const {
   const auto index = static_cast<std::size_t>(rank);
   const bool aborts = m_stopsAtAborts && m_state.runs(rank) && index < m_state.trace->ends.size() &&
-                      m_state.trace->ends[index].kind == views::RankEndKind::Aborted;
+                      m_state.trace->ends[index].text == QLatin1String("MPI_Abort");
   return aborts ? EventRef{rank, m_state.whole().execution.ranks[index].events.size()} : EventRef{};
 }
 

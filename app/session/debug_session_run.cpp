@@ -154,7 +154,7 @@ void DebugSession::previousHit() {
     return;
   }
   askWhere(watched, [this, watched](const Result<std::optional<ExpressionPlace>>& place) {
-    if (place && (!*place || (*place)->isStatic)) {
+    if (place && (!*place || !(*place)->belowEnd)) {  // not of the stack
       m_search.toPreviousHit();
     } else {
       Q_EMIT message(tr("%1 is known in its frame only: from MPI_Init on GDB cannot count how "

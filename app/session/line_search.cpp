@@ -71,6 +71,7 @@ void LineSearch::go(LineMove move) {
     return;
   }
   cancel();
+  m_breakpoint = 0;
   const int rank = m_state.current;
   if (m_state.now.at(rank).inside()) {  // over calls of MPI by events
     if (Result<Goal> goal = Destinations(m_state).of(Move::PreviousEvent, {})) {
@@ -175,9 +176,10 @@ void LineSearch::lookForStart(std::uint64_t address,
         }
         const bool known =
             code && !code->empty() && !code->front().function.empty() && code->front().offset == 0;
-        then(known ? codePlaceOf(memoryMaps(m_state.now[m_search->rank].pid),
-                                 std::stoull(code->front().address, nullptr, 16))
-                   : std::nullopt);
+        const std::uint64_t begin =
+            known ? QString::fromStdString(code->front().address).toULongLong(nullptr, 0) : 0;
+        then(begin != 0 ? codePlaceOf(memoryMaps(m_state.now[m_search->rank].pid), begin)
+                        : std::nullopt);
       });
 }
 

@@ -59,6 +59,8 @@ class Characters:
     """Text of a length that GDB's types do not have."""
 
     def __init__(self, address, count, unit):
+        if not 0 <= count * unit <= ADDRESSABLE:
+            raise Refused("no text has %d characters" % count, "it may not have been set up here")
         self.address, self.count, self.unit = address, count, unit
 
     def text(self):

@@ -50,7 +50,7 @@ def settled(thing):
         return shaped(thing) if isinstance(thing, gdb.Value) and is_code(thing.type, "ARRAY") and not is_text_of_one(thing.type) else thing
     except Refused as why:
         return NoValue(str(why))
-    except (gdb.error, RuntimeError) as problem:
+    except Exception as problem:
         return NoValue("error: %s" % problem)
 
 
@@ -87,7 +87,7 @@ def single_words(value, form):
     try:
         how = {} if form in ("", "-") else {"format": form}
         return " ".join(value.format_string(**how).split("\n"))
-    except (gdb.error, RuntimeError) as problem:
+    except Exception as problem:
         return "<error: %s>" % problem
 
 
@@ -178,6 +178,8 @@ class Words:
 
     def elements(self, node, depth):
         texts, count = [], node.count()
+        if isinstance(node.thing, Block) and any(dim.count == 0 for dim in node.thing.dims):
+            return "()"
         for at in range(count):
             if self.left <= 0:
                 texts.append("...")
@@ -227,8 +229,15 @@ def object_of(node, form):
     try:
         count = min(node.count(), 1 << 30)
         return tuple_of(exp=node.label, numchild=count, value=node.value(form), type=type_words(node.thing) or type_words(node.raw))
-    except (gdb.error, RuntimeError, Refused) as problem:
+    except Exception as problem:  # of memory that nobody has set up yet
         return tuple_of(exp=node.label, numchild=0, value="<error: %s>" % problem)
+
+
+def part_of(node, at, form):
+    try:
+        return object_of(node.part(at), form)
+    except Exception as problem:
+        return tuple_of(exp=str(at + 1), numchild=0, value="<error: %s>" % problem)
 
 
 def fortran_only(answer):
@@ -258,7 +267,7 @@ def parts_answer(text):
     node = reached(steps, expression)
     total = node.count()
     end = min(total, int(begin) + int(count))
-    children = ["child={%s}" % object_of(node.part(at), form) for at in range(int(begin), end)]
+    children = ["child={%s}" % part_of(node, at, form) for at in range(int(begin), end)]
     return 'children=[%s],has_more="%d"' % (",".join(children), end < total)
 
 
@@ -279,14 +288,18 @@ def assign_answer(text):
 
 def watchable_answer(text):
     own, gdbs = evaluated(text, True), gdb.parse_and_eval(text)
-    if isinstance(own, gdb.Value) and own.address is not None and gdbs.address is not None and int(own.address) != int(gdbs.address):
-        raise Refused("GDB cannot watch '%s': it would watch another place, as elements of its array lie apart" % text)
+    there = own.address if isinstance(own, (gdb.Value, Characters)) else None
+    if isinstance(own, (Block, Several)) or (there is not None and gdbs.address is not None and int(there) != int(gdbs.address)):
+        raise Refused("GDB cannot watch '%s': it would watch another place, as elements of its array may lie apart" % text)
     return ""
 
 
 def visible_symbols():
     """Of the selected frame, as far as its function. Of those with one name the innermost."""
-    block, seen = gdb.selected_frame().block(), set()
+    try:
+        block, seen = gdb.selected_frame().block(), set()
+    except RuntimeError:  # of code without debugging information, where GDB keeps the language of before
+        return
     while block is not None:
         for symbol in block:
             if (symbol.is_variable or symbol.is_argument) and BY_NAME.fullmatch(symbol.name) and symbol.name not in seen:
@@ -305,7 +318,7 @@ def local_of(symbol):
         if not node.count():
             more["value"] = node.value()
         return tuple_of(name=symbol.name, type=type_words(node.thing) or type_words(node.raw), **more)
-    except (gdb.error, RuntimeError, Refused) as problem:
+    except Exception as problem:
         return tuple_of(name=symbol.name, value="<error: %s>" % problem, **more)
 
 

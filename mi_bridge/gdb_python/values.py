@@ -90,6 +90,8 @@ def empty_block(kind, dims, fortran):
             lower, upper = kind.range()
         except (gdb.error, RuntimeError):
             lower, upper = 1, 0
+        if upper - lower >= ADDRESSABLE:
+            raise Refused("no array has %d elements" % (upper - lower + 1), "it may not have been set up here")
         dims.append(Dimension(lower, upper - lower + 1, 0))
         kind = plain(kind.target())
     return Block(1, dims[::-1] if fortran else dims, kind)

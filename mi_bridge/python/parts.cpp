@@ -74,6 +74,7 @@ class Reader {
     return array && array->dimensions() == 0;
   }
   [[nodiscard]] std::int64_t itemCount(const Place& place, Items kind) const;
+  [[nodiscard]] std::int64_t saidCount(const Place& place, Items kind) const;
   [[nodiscard]] Value elementValue(const Place& place) const;
   [[nodiscard]] bool hasAttributes(std::uint64_t object) const;
   void addAttributes(std::uint64_t object, Page& page) const;
@@ -117,6 +118,13 @@ Items Reader::kindOf(std::uint64_t object) const {
 }
 
 std::int64_t Reader::itemCount(const Place& place, Items kind) const {
+  constexpr std::int64_t kMost = std::int64_t{1} << 47;  // what no memory can hold is damage
+  const std::int64_t count = saidCount(place, kind);
+  return std::clamp<std::int64_t>(count, 0, kMost);
+}
+
+/// By whatever lies in memory.
+std::int64_t Reader::saidCount(const Place& place, Items kind) const {
   const std::uint64_t object = place.object;
   switch (kind) {
     case Items::List: {
@@ -332,6 +340,10 @@ Result<Place> Reader::attribute(const Place& place, const std::string& name,
 
 Result<Place> Reader::numbered(const Place& place, std::int64_t index, Items kind,
                                const std::string& soFar) const {
+  const auto array = kind == Items::Array ? numpyArray(m_memory, place.object) : std::nullopt;
+  if (array && (array->kind == ElementKind::Other || array->dimensions() == 0)) {
+    return notThere(soFar + " has no parts that are read: arrays of numbers have");
+  }
   const std::int64_t size = itemCount(place, kind);
   const std::int64_t at = index < 0 && index >= -size ? index + size : index;
   const auto found = at >= 0 && at < size && !isScalar(place.object, kind)

@@ -96,6 +96,12 @@ TutorialWindow::TutorialWindow(std::vector<app::Lesson> lessons, QString directo
   m_list->setCurrentRow(0);
 }
 
+TutorialWindow::~TutorialWindow() {
+  if (m_compiler != nullptr) {  // it says that it has ended when it goes
+    m_compiler->disconnect(this);
+  }
+}
+
 const app::Lesson& TutorialWindow::lesson() const {
   return m_lessons.at(static_cast<std::size_t>(std::max(m_list->currentRow(), 0)));
 }
@@ -150,7 +156,8 @@ void TutorialWindow::begin() {
 void TutorialWindow::build(const app::LessonStart& start) {
   const RecordRequest request = requestOf(start, target());
   const auto goOn = [this, request] {
-    tell(tr("Recorded in %1.").arg(QDir::toNativeSeparators(request.directory)));
+    tell(tr("Its files, and what is recorded, are in %1.")
+             .arg(QDir::toNativeSeparators(request.directory)));
     Q_EMIT recordingWanted(request);
   };
   QStringList words = QProcess::splitCommand(QString::fromStdString(start.build));

@@ -27,6 +27,8 @@ class TutorialWindow : public QDialog {
  public:
   /// `directory`: where the lessons' files go, each into one of its own.
   TutorialWindow(std::vector<app::Lesson> lessons, QString directory);
+  ~TutorialWindow() override;
+  Q_DISABLE_COPY_MOVE(TutorialWindow)
 
  Q_SIGNALS:
   /// The program of a lesson is there.

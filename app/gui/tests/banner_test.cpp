@@ -128,6 +128,10 @@ void BannerTest::anExitStatusIsToldAndGoneTo() {
   QCOMPARE(weights(), QStringLiteral("first|before failure"));
   m_window->session().bookmarks().markFailing({failing.rank, failing.serial - 2});
   QCOMPARE(weights(), QStringLiteral("first|other"));
+  // A rank that ends with a status does not abort: nothing stops it on its way.
+  QSignalSpy ended(&m_window->session(), &pf::session::DebugSession::ended);
+  m_window->session().restartCycle();
+  QVERIFY2(ended.wait(kPatience), qPrintable(m_window->statusText()));
 }
 
 /// Where it is then can be looked at; what follows ends the job.

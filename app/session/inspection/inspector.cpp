@@ -234,6 +234,11 @@ void Inspector::refreshVariables() {
       [this, asked = m_frameShown.guard()](const Result<std::vector<mi::Variable>>& found) {
         if (found && asked) {
           showVariables(*found);
+        } else if (asked && m_state.stoppedDebugger(m_state.current) != nullptr) {
+          publishVariables();  // those of the frame before are not its own
+          Q_EMIT message(tr("The variables of this frame cannot be read: %1")
+                             .arg(toText(found.error().message)),
+                         false);
         }
       });
 }

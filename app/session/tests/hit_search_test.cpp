@@ -15,6 +15,10 @@ class HitSearchTest : public test::SessionFixture {
  protected:
   static constexpr const char* kWatched = R"(^done,wpt={number="7",exp="n"})";
 
+  /// 0x7ffe1000, where the first thread's stack ends.
+  static constexpr const char* kStackEnd =
+      R"(^done,memory=[{begin="0x7f00",offset="0x0",end="0x7f08",contents="0010fe7f00000000"}])";
+
   /// A breakpoint in collect(), which each GDB knows as number 2, and a cycle that stands.
   void standWithBreakpoint() {
     values::Breakpoint breakpoint;
@@ -53,6 +57,7 @@ class HitSearchTest : public test::SessionFixture {
     session().breakpoints().add(watch);
     stand({{"-break-watch", kWatched},
            {"&(" + expression + ")", "^done,value=\"(int *) " + address + "\""},
+           {"__libc_stack_end", kStackEnd},
            {"sizeof(" + expression + ")", "^done,value=\"4\""}});
     session().setCurrentRank(1);
     pump();
