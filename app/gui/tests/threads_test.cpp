@@ -174,6 +174,8 @@ void ThreadsTest::steps() {
   QVERIFY(stepped(RankAction::Next));
   QCOMPARE(stoppedThread(), second);
   QTRY_COMPARE_WITH_TIMEOUT(function(), QStringLiteral("send_all"), kPatience);
+  QVERIFY(stepped(RankAction::Next));  // over what it sends
+  QTRY_COMPARE_WITH_TIMEOUT(function(), QStringLiteral("send_all"), kPatience);
   // A step does not go into our wrapper of sem_post().
   alone->setChecked(false);
   QVERIFY(stepped(RankAction::Step));
