@@ -90,14 +90,17 @@ std::string Objects::bytes(std::uint64_t object, std::size_t most) const {
   return m_memory.read(object + kBytes, out.data(), size) ? out : std::string();
 }
 
+std::uint64_t Objects::itemsAt(std::uint64_t object) const {
+  return isA(object, Base::List) ? readPointer(m_memory, object + kContents) : object + kContents;
+}
+
 std::vector<std::uint64_t> Objects::items(std::uint64_t object, std::size_t most) const {
-  const bool list = isA(object, Base::List);
-  if (!list && !isA(object, Base::Tuple)) {
+  if (!isA(object, Base::List) && !isA(object, Base::Tuple)) {
     return {};
   }
-  const std::uint64_t begin = list ? readPointer(m_memory, object + kContents) : object + kContents;
   std::vector<std::uint64_t> out(std::min(most, static_cast<std::size_t>(sizeOf(object))));
-  const bool read = !out.empty() && m_memory.read(begin, out.data(), out.size() * sizeof out[0]);
+  const bool read =
+      !out.empty() && m_memory.read(itemsAt(object), out.data(), out.size() * sizeof out[0]);
   return read ? out : std::vector<std::uint64_t>();
 }
 

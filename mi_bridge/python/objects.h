@@ -52,6 +52,8 @@ class Objects {
   /// It is of the class of this name that is written in C, or of one that is made from it.
   [[nodiscard]] bool isOf(std::uint64_t object, std::string_view name) const;
   [[nodiscard]] std::int64_t sizeOf(std::uint64_t object) const;
+  /// Where the pointers to the items of a list or of a tuple begin.
+  [[nodiscard]] std::uint64_t itemsAt(std::uint64_t object) const;
   /// It is of a class of these flags (Py_TPFLAGS_…_SUBCLASS).
   using Base = cpython::Base;
   [[nodiscard]] bool isA(std::uint64_t object, Base base) const;

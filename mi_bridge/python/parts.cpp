@@ -232,11 +232,7 @@ std::optional<Place> Reader::item(const Place& place, Items kind, std::uint64_t 
                ? Place{readPointer(m_memory, array->data + inside.offset), 0, 0}
                : inside;
   }
-  constexpr std::uint64_t kItemsAt = 24;
-  const bool list = m_objects.isA(place.object, Objects::Base::List);
-  const std::uint64_t begin =
-      list ? readPointer(m_memory, place.object + kItemsAt) : place.object + kItemsAt;
-  const auto object = readNumber<std::uint64_t>(m_memory, begin + 8 * i);
+  const auto object = readNumber<std::uint64_t>(m_memory, m_objects.itemsAt(place.object) + 8 * i);
   return object ? std::optional(Place{*object, 0, 0}) : std::nullopt;
 }
 

@@ -102,13 +102,7 @@ class GlobalsTest(DapCase):
         run = self.photofinish("record", "-o", self.dir / "t.pft", *self.mpirun(2, self.dir / "main"))
         self.assertEqual(run.status, 0, run.err)
         said = dict(line.split(" = ", 1) for line in run.by_rank()[0] if " = " in line)
-        _, client = self.serve()
-        client.ask("initialize", adapterID="photofinish")
-        launch = client.send("launch", trace=str(self.dir / "t.pft"))
-        client.event("initialized", 0)
-        client.ask("setExceptionBreakpoints", filters=[])
-        client.ask("configurationDone")
-        self.assertTrue(client.answer(launch)["success"])
+        client = self.launched(self.dir / "t.pft")
         barrier = next(each for each in self.photofinish("events", "--json", self.dir / "t.pft").json()["events"]
                        if each["rank"] == 0 and each["call"] == "MPI_Barrier")["serial"]
         since = client.mark()

@@ -116,13 +116,7 @@ class PythonTest(DapCase):
     def test_an_editor(self):
         """stackTrace with sources, scopes and variables, read-only; and how long a stack takes."""
         told = self.record_frames()
-        _, client = self.serve()
-        client.ask("initialize", adapterID="photofinish")
-        launch = client.send("launch", trace=str(self.dir / "t.pft"))
-        client.event("initialized", 0)
-        client.ask("setExceptionBreakpoints", filters=[])
-        client.ask("configurationDone")
-        self.assertTrue(client.answer(launch)["success"])
+        client = self.launched(self.dir / "t.pft")
         seconds = []
         for number in range(7):
             since = client.mark()

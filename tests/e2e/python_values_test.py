@@ -36,13 +36,7 @@ class PythonValuesTest(DapCase):
         return found + (self.open(client, more) if more else [])
 
     def test_an_editor(self):
-        _, client = self.serve()
-        client.ask("initialize", adapterID="photofinish")
-        launch = client.send("launch", trace=str(self.dir / "t.pft"))
-        client.event("initialized", 0)
-        client.ask("setExceptionBreakpoints", filters=[])
-        client.ask("configurationDone")
-        self.assertTrue(client.answer(launch)["success"])
+        client = self.launched(self.dir / "t.pft")
         for rank in (0, 1):
             for number, told in enumerate(self.told[rank]):
                 frame, scopes = self.frame_at(client, rank, 2 + number)

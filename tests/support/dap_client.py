@@ -121,6 +121,17 @@ class DapCase(PhotofinishTest):
             process.stdin.flush()
         return process, Client(lambda n: os.read(process.stdout.fileno(), n), write)
 
+    def launched(self, trace):
+        """A client whose server replays the trace, with no filter of exceptions."""
+        _, client = self.serve()
+        client.ask("initialize", adapterID="photofinish")
+        launch = client.send("launch", trace=str(trace))
+        client.event("initialized", 0)
+        client.ask("setExceptionBreakpoints", filters=[])
+        client.ask("configurationDone")
+        self.assertTrue(client.answer(launch)["success"])
+        return client
+
     @staticmethod
     def end(process):
         """As an editor does; a server that goes on is a failure, found by what is left behind."""

@@ -83,6 +83,15 @@ class DeskTest : public QObject {
   std::unique_ptr<pf::gui::MainWindow> m_window;
 };
 
+/// All that DebugSession::output() has told.
+QByteArray bytesOf(const QSignalSpy& output) {
+  QByteArray all;
+  for (const QList<QVariant>& each : output) {
+    all += each[2].toByteArray();
+  }
+  return all;
+}
+
 void DeskTest::initTestCase() {
   test::setUp(m_directory.path());
   // The program takes its mode from the command line.
@@ -202,11 +211,7 @@ void DeskTest::arrayAsPlotAndTable() {
   };
   QTRY_VERIFY_WITH_TIMEOUT(cells().isValid(), kPatience);
   m_window->variables().tree()->setCurrentIndex(cells());
-  for (QAction* each : m_window->variables().tree()->actions()) {
-    if (each->text() == QLatin1String("it as an array")) {
-      each->trigger();
-    }
-  }
+  test::trigger(*m_window->variables().tree(), QStringLiteral("it as an array"));
   QCOMPARE(array.expression(), QStringLiteral("cells"));
   QTRY_VERIFY(dock->isVisible() && !dock->visibleRegion().isEmpty());
   QTRY_VERIFY2_WITH_TIMEOUT(array.text().contains(QLatin1String("8 elements of cell")),
@@ -458,13 +463,7 @@ void DeskTest::standardInput() {
       m_window->statusText().contains(QLatin1String("nosuch.txt cannot be read as standard input")),
       qPrintable(m_window->statusText()));
   QSignalSpy output(&session(), &DebugSession::output);
-  const auto said = [&output] {
-    QByteArray all;
-    for (const QList<QVariant>& each : std::as_const(output)) {
-      all += each[2].toByteArray();
-    }
-    return all;
-  };
+  const auto said = [&output] { return bytesOf(output); };
   QSignalSpy opened(m_window.get(), &pf::gui::MainWindow::opened);
   byDialog(QStringLiteral("words.txt"));
   QVERIFY(!opened.isEmpty() || opened.wait(kPatience));
@@ -528,13 +527,7 @@ void DeskTest::recordingUntilItFails() {
   QSignalSpy opened(m_window.get(), &pf::gui::MainWindow::opened);
   QSignalSpy compared(m_window.get(), &pf::gui::MainWindow::compared);
   QSignalSpy output(&session(), &DebugSession::output);
-  const auto said = [&output] {
-    QByteArray all;
-    for (const QList<QVariant>& each : std::as_const(output)) {
-      all += each[2].toByteArray();
-    }
-    return all;
-  };
+  const auto said = [&output] { return bytesOf(output); };
   const auto record = [this](const char* check, int runs, int seed) {
     QTimer::singleShot(0, this, [check, runs, seed] {
       auto* dialog = qobject_cast<QDialog*>(QApplication::activeModalWidget());

@@ -360,11 +360,7 @@ void InspectionTest::fromTheVariables() {
   };
   QTRY_VERIFY_WITH_TIMEOUT(share().isValid(), kPatience);
   m_window->variables().tree()->setCurrentIndex(share());
-  for (QAction* each : m_window->variables().tree()->actions()) {
-    if (each->text() == QLatin1String("it across ranks")) {
-      each->trigger();
-    }
-  }
+  test::trigger(*m_window->variables().tree(), QStringLiteral("it across ranks"));
   QCOMPARE(panes.across().expression(), QStringLiteral("share"));
   QTRY_VERIFY(panes.acrossDock()->isVisible() && !panes.acrossDock()->visibleRegion().isEmpty());
   QTRY_VERIFY_WITH_TIMEOUT(

@@ -2,6 +2,7 @@
 // What the tests of the window with real jobs have in common: settings of their own, recordings.
 #pragma once
 
+#include <QAction>
 #include <QCoreApplication>
 #include <QProcess>
 #include <QSettings>
@@ -56,6 +57,15 @@ inline Recorded record(const QString& trace, const QStringList& options, int ran
 inline Recorded record(const QString& trace, const QStringList& options, int ranks,
                        const QString& program) {
   return record(trace, options, ranks, QStringList{program});
+}
+
+/// An item of the widget's menu.
+inline void trigger(const QWidget& widget, const QString& text) {
+  for (QAction* each : widget.actions()) {
+    if (each->text() == text) {
+      each->trigger();
+    }
+  }
 }
 
 /// A window that shows the trace; null with `problem` set if it does not open.
