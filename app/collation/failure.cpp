@@ -5,6 +5,7 @@
 #include <charconv>
 #include <csignal>
 #include <cstring>
+#include <iterator>
 #include <map>
 #include <ranges>
 #include <string_view>
@@ -322,46 +323,73 @@ std::string stuckText(const std::string& call, Serial serial, const StuckIn& stu
 
 namespace {
 
-/// `text` but for "PREFIX123SUFFIX".
-std::string without(std::string text, std::string_view prefix, std::string_view suffix) {
-  const std::size_t at = text.find(prefix);
-  if (at != std::string::npos) {
-    const std::size_t end = text.find_first_not_of("0123456789", at + prefix.size());
-    const std::size_t rest = end == std::string::npos ? text.size() : end;
-    text.erase(at,
-               rest - at + (text.compare(rest, suffix.size(), suffix) == 0 ? suffix.size() : 0));
+constexpr std::string_view kEvent = "event ";
+constexpr char kNumbersPlace = '\0';
+
+/// Takes the numbers out of each "event 12" in `text`.
+std::vector<Serial> takeEvents(std::string& text) {
+  std::vector<Serial> events;
+  for (std::size_t at = text.find(kEvent); at != std::string::npos;
+       at = text.find(kEvent, at + 1)) {
+    const std::size_t digits = at + kEvent.size();
+    const std::size_t end = std::min(text.find_first_not_of("0123456789", digits), text.size());
+    Serial event = 0;
+    if (std::from_chars(text.data() + digits, text.data() + end, event).ec == std::errc{}) {
+      text.replace(digits, end - digits, 1, kNumbersPlace);
+      events.push_back(event);
+    }
   }
-  return text;
+  return events;
 }
+
+/// Ranks that are alike but for the numbers of their events.
+struct AlikeRanks {
+  std::string why;  ///< without the numbers
+  std::vector<Rank> ranks;
+  std::vector<std::pair<Serial, Serial>> events;  ///< of each number, the least and the greatest
+
+  std::string line() const {
+    std::string text = rankNames(ranks) + ": " + why;
+    std::size_t at = 0;
+    for (const auto& [least, greatest] : events) {
+      at = text.find(kNumbersPlace, at);
+      text.replace(
+          at, 1,
+          std::to_string(least) + (least == greatest ? "" : " to " + std::to_string(greatest)));
+      if (least != greatest) {
+        text.insert(at - 1, 1, 's');
+      }
+    }
+    return text;
+  }
+};
 
 }  // namespace
 
 std::vector<std::string> cutLines(const std::vector<db::RankInfo>& ranks, bool withStates) {
-  // Those that are alike but for the number of the event, in the order of their first ranks.
-  struct Alike {
-    std::string why;   ///< without the number
-    std::string line;  ///< of the first, with it
-    std::vector<Rank> ranks;
-  };
-  std::vector<Alike> groups;
+  std::vector<AlikeRanks> groups;  // in the order of their first ranks
   for (const db::RankInfo& rank : ranks) {
     if (rank.complete) {
       continue;
     }
-    const std::string line =
-        rank.cutReason + (withStates && !rank.state.empty() ? "; " + rank.state : "");
-    const std::string why = without(without(line, ", after event ", ""), " (event ", ")");
-    auto group = std::ranges::find(groups, why, &Alike::why);
+    std::string why = rank.cutReason + (withStates && !rank.state.empty() ? "; " + rank.state : "");
+    std::erase(why, kNumbersPlace);
+    const std::vector<Serial> events = takeEvents(why);
+    auto group = std::ranges::find(groups, why, &AlikeRanks::why);
     if (group == groups.end()) {
-      group = groups.insert(groups.end(), {why, line, {}});
+      group = groups.insert(groups.end(), {why, {}, {}});
+      std::ranges::transform(events, std::back_inserter(group->events),
+                             [](Serial event) { return std::pair(event, event); });
     }
     group->ranks.push_back(rank.rank);
+    for (std::size_t i = 0; i < events.size(); ++i) {
+      auto& [least, greatest] = group->events[i];
+      least = std::min(least, events[i]);
+      greatest = std::max(greatest, events[i]);
+    }
   }
   std::vector<std::string> lines;
-  for (const Alike& group : groups) {
-    lines.push_back(rankNames(group.ranks) + ": " +
-                    (group.ranks.size() == 1 ? group.line : group.why));
-  }
+  std::ranges::transform(groups, std::back_inserter(lines), &AlikeRanks::line);
   return lines;
 }
 

@@ -172,9 +172,9 @@ bool Objects::visitSet(std::uint64_t object, std::size_t most,
 }
 
 bool Objects::isOf(std::uint64_t object, std::string_view name) const {
-  constexpr int kMostBases = 64;
+  constexpr int kDeepest = 64;
   std::uint64_t type = typeOf(object);
-  for (int i = 0; i < kMostBases && type != 0; ++i) {
+  for (int i = 0; i < kDeepest && type != 0; ++i) {
     const auto flags = readNumber<std::uint64_t>(m_memory, type + cpython::kTypeFlags);
     if (flags && (*flags >> kHeapType & 1U) == 0) {
       const std::uint64_t text = readPointer(m_memory, type + kTypeName);

@@ -197,11 +197,13 @@ TEST(CutLines, RanksThatAreAlikeHaveOne) {
   ranks[3].cutReason = "the rank ended without MPI_Finalize, after event 10";
   ranks[2].cutReason = "it never came out of MPI_Init";
   EXPECT_EQ(cutLines(ranks, false),
-            (std::vector<std::string>{"ranks 1, 3: the rank ended without MPI_Finalize",
-                                      "rank 2: it never came out of MPI_Init"}));
+            (std::vector<std::string>{
+                "ranks 1, 3: the rank ended without MPI_Finalize, after events 9 to 10",
+                "rank 2: it never came out of MPI_Init"}));
   EXPECT_EQ(cutLines(ranks, true),
             (std::vector<std::string>{
-                "ranks 1, 3: the rank ended without MPI_Finalize; ended inside MPI_Recv",
+                "ranks 1, 3: the rank ended without MPI_Finalize, after events 9 to 10; ended "
+                "inside MPI_Recv (events 9 to 10)",
                 "rank 2: it never came out of MPI_Init; ended inside MPI_Barrier (event 12)"}));
   ranks.resize(2);
   EXPECT_EQ(cutLines(ranks, true)[0],
