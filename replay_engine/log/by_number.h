@@ -31,16 +31,15 @@ class WildSources {
   void add(std::int32_t source) { set(static_cast<std::uint32_t>(m_size), source); }
   void set(std::uint32_t number, std::int32_t source) {
     const std::uint32_t page = number / kPinsAPage;
-    auto found = m_pages.end();
-    if (!m_pages.empty() && std::prev(found)->first == page) {
-      --found;
-    } else {
-      found = m_pages.lower_bound(page);
+    if (m_last.page == nullptr || m_last.number != page) {
+      auto found = m_pages.lower_bound(page);
       if (found == m_pages.end() || found->first != page) {
         found = m_pages.emplace_hint(found, page, unknown());
       }
+      m_last.page = &found->second;
+      m_last.number = page;
     }
-    found->second[number % kPinsAPage] = source;
+    (*m_last.page)[number % kPinsAPage] = source;
     m_size = std::max<std::size_t>(m_size, std::size_t{number} + 1);
   }
   [[nodiscard]] std::int32_t operator[](std::uint32_t number) const {
@@ -57,8 +56,22 @@ class WildSources {
     return page;
   }
 
+  /// The page that was set last: mostly the next one's, too. A copy has pages of its own.
+  struct LastPage {
+    LastPage() = default;
+    LastPage(const LastPage&) noexcept {}
+    LastPage& operator=(const LastPage&) noexcept {
+      page = nullptr;
+      return *this;
+    }
+
+    Page* page = nullptr;
+    std::uint32_t number = 0;
+  };
+
   std::map<std::uint32_t, Page> m_pages;
   std::size_t m_size = 0;
+  LastPage m_last;
 };
 
 /// Some of the numbers from 0 on, told as runs that are in turn left out and in it.

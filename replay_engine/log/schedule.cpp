@@ -34,16 +34,20 @@ void appendChoice(std::vector<unsigned char>& out, const RecordedChoice& choice,
 void appendPins(std::vector<unsigned char>& out, const WildSources& sources,
                 ScheduleHeader& header) {
   const std::uint64_t pages = sources.pages().size();
-  std::size_t of = pinPagesOffset(pages) / 4;
-  std::vector<std::int32_t> section(of + pages * kPinsAPage);
-  std::memcpy(section.data(), &pages, sizeof pages);
-  std::size_t at = sizeof pages / 4;
+  header.pins = {out.size(), pinPagesOffset(pages) + pages * kPinsAPage * sizeof(std::int32_t)};
+  out.reserve(out.size() + header.pins.size);
+  const auto append = [&out](const void* bytes, std::size_t size) {
+    const auto* const first = static_cast<const unsigned char*>(bytes);
+    out.insert(out.end(), first, first + size);
+  };
+  append(&pages, sizeof pages);
   for (const auto& [number, page] : sources.pages()) {
-    std::memcpy(&section[at++], &number, sizeof number);
-    std::memcpy(&section[of], page.data(), sizeof page);
-    of += page.size();
+    append(&number, sizeof number);
   }
-  header.pins = append(out, section);
+  out.resize(header.pins.offset + pinPagesOffset(pages));
+  for (const auto& [number, page] : sources.pages()) {
+    append(page.data(), sizeof page);
+  }
 }
 
 std::vector<unsigned char> choiceStream(const std::vector<RecordedChoice>& choices,

@@ -56,7 +56,7 @@ int exchangeOfThread(const CallPlace& place, const Exchange& what, Post post, MP
       ++g_engine.sends;
     }
     if (what.source != MPI_PROC_NULL) {
-      posted = takeNumbers(what.source);
+      takeNumbers(what.source, posted);
       noteBuffer(posted.post, what.buffer, what.count, what.datatype);
     }
     const SendRoute to = routeSend(what.dest, what.sendTag, what.comm);
@@ -122,7 +122,7 @@ int sendReceive(const CallPlace& place, RealCall call, Split split, const Conten
     }
     sink().exchanges(envelopes);
     if (source != MPI_PROC_NULL) {
-      posted = takeNumbers(source);
+      takeNumbers(source, posted);
       if (g_engine.jitter) [[unlikely]] {
         posted.source = jitteredSource(posted.source, receiveTag, comm);
       }

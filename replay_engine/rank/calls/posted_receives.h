@@ -6,7 +6,7 @@
 
 namespace pf {
 
-Posted takeNumbers(int source);
+void takeNumbers(int source, Posted& posted);
 /// Posts a receive whose source may be forced, or that must never match.
 int postReceive(const Posted& posted, void* buffer, int count, MPI_Datatype datatype, int tag,
                 MPI_Comm comm, MPI_Request* request);

@@ -71,8 +71,7 @@ void surviveAs(std::uint32_t slot, std::uint32_t number, const MPI_Status& befor
   header.begun.statuses = slot + 1;
 }
 
-Posted takeNumbers(int source) {
-  Posted posted;
+void takeNumbers(int source, Posted& posted) {
   posted.post = g_engine.posts++;
   posted.wild = isWild(source);
   posted.source = source;
@@ -81,7 +80,6 @@ Posted takeNumbers(int source) {
     posted.source = forcedSource(source, posted.wildNumber);
   }
   posted.routed = routeOfPost(posted.post);
-  return posted;
 }
 
 int postReceive(const Posted& posted, void* buffer, int count, MPI_Datatype datatype, int tag,
@@ -127,7 +125,7 @@ int receiveOfThread(const CallPlace& place, void* buffer, int count, MPI_Datatyp
   {
     const StateLock lock;
     beginEvent(place, comm, source, tag);
-    posted = takeNumbers(source);
+    takeNumbers(source, posted);
     noteBuffer(posted.post, buffer, count, datatype);
     sink().posts(place, {comm, source, tag});
     const int result = postReceive(posted, buffer, count, datatype, tag, comm, &request);
@@ -168,7 +166,7 @@ int onRecv(const CallPlace& place, void* buffer, int count, MPI_Datatype datatyp
       return PF_REAL(Recv)(buffer, count, datatype, source, tag, comm, status);
     }
     beginEvent(place, comm, source, tag);
-    posted = takeNumbers(source);
+    takeNumbers(source, posted);
     noteBuffer(posted.post, buffer, count, datatype);
     if (g_engine.jitter) [[unlikely]] {
       posted.source = jitteredSource(posted.source, tag, comm);
@@ -212,7 +210,8 @@ int onIrecv(const CallPlace& place, void* buffer, int count, MPI_Datatype dataty
     return PF_REAL(Irecv)(buffer, count, datatype, source, tag, comm, request);
   }
   beginEvent(place, comm, source, tag);
-  Posted posted = takeNumbers(source);
+  Posted posted;
+  takeNumbers(source, posted);
   noteBuffer(posted.post, buffer, count, datatype);
   if (g_engine.jitter) [[unlikely]] {
     posted.source = jitteredSource(posted.source, tag, comm);

@@ -68,7 +68,8 @@ bool startOne(Request& entry, const Contents& contents, int* result) {
     }
     return to.routed;
   }
-  const Posted posted = takeNumbers(entry.peer);
+  Posted posted;
+  takeNumbers(entry.peer, posted);
   entry.number = posted.post;
   entry.wildNumber = posted.wildNumber;
   RequestDetails& details = g_engine.requests.detail(entry);

@@ -55,6 +55,7 @@ bool ChoiceStreams::openSchedule(const char* path, int rank, int size, const cha
     return false;
   }
   m_header = reinterpret_cast<const ScheduleHeader*>(m_base);
+  m_pinPageNumber = kNoPins;
   if (m_header->rank != rank || m_header->size != size) {
     *why = "the recording had another number of ranks";
     return false;
@@ -146,18 +147,15 @@ void ChoiceStreams::giveBack() const {
   madvise(const_cast<unsigned char*>(m_base), m_size, MADV_DONTNEED);
 }
 
-std::int32_t ChoiceStreams::pin(std::uint32_t wild) {
-  if (!isOpen()) {
-    return kPinUnknown;
+void ChoiceStreams::turnToPins(std::uint32_t wild) {
+  const unsigned char* const before = m_pinPage;
+  m_pinPageNumber = wild / kPinsAPage;
+  m_pinPage =
+      isOpen() ? pinIn(section(m_header->pins), m_header->pins.size, m_pinPageNumber * kPinsAPage)
+               : nullptr;
+  if (before != nullptr && m_pinPage != nullptr) {
+    hasRead(before, m_pinPage);
   }
-  const unsigned char* const at = pinIn(section(m_header->pins), m_header->pins.size, wild);
-  if (at == nullptr) {
-    return kPinUnknown;
-  }
-  hasRead(at - 4, at);
-  std::int32_t source = 0;
-  std::memcpy(&source, at, 4);
-  return source;
 }
 
 bool ChoiceStreams::wasCancelled(std::uint32_t post) {

@@ -6,8 +6,10 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <cstring>
 
 #include "replay_engine/log_format/log_format.h"
+#include "replay_engine/log_format/pins.h"
 
 namespace pf {
 
@@ -85,7 +87,16 @@ class ChoiceStreams {
   /// It has succeeded.
   void useAhead(ChoiceKind kind);
   /// Source for wildcard receive number `wild`: a rank of the communicator, or kPinUnknown.
-  std::int32_t pin(std::uint32_t wild);
+  std::int32_t pin(std::uint32_t wild) {
+    if (wild / kPinsAPage != m_pinPageNumber) [[unlikely]] {
+      turnToPins(wild);
+    }
+    std::int32_t source = kPinUnknown;
+    if (m_pinPage != nullptr) {
+      std::memcpy(&source, m_pinPage + std::size_t{wild % kPinsAPage} * 4, 4);
+    }
+    return source;
+  }
   /// Whether the receive with this post number was cancelled in the recording.
   bool wasCancelled(std::uint32_t post);
   /// Checksum of event `serial` (from 1), or 0 where there is none.
@@ -109,11 +120,16 @@ class ChoiceStreams {
 
  private:
   void giveBack() const;
+  /// To the page with the pin of wildcard receive `wild`.
+  void turnToPins(std::uint32_t wild);
 
   const unsigned char* m_base = nullptr;
   const ScheduleHeader* m_header = nullptr;
   std::uint64_t m_size = 0;
   std::uint64_t m_cancel = 0;  ///< in the section of cancelled receives: not before those asked for
+  static constexpr std::uint32_t kNoPins = 0xffffffff;
+  const unsigned char* m_pinPage = nullptr;  ///< null: nothing is known of those of this page
+  std::uint32_t m_pinPageNumber = kNoPins;
   LaneChoices m_main;
 };
 

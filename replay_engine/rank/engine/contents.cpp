@@ -478,7 +478,7 @@ Contents contentsOf(const Data& data) {
   return g_engine.contents ? digestOf(data) : Contents{};
 }
 
-Contents contentsOf(const Data& data, int dest, MPI_Comm comm) {
+Contents contentsAsked(const Data& data, int dest, MPI_Comm comm) {
   const bool asked = g_engine.contents ||
                      (g_leavesGroup != nullptr && g_leavesGroup(comm, &dest)) ||
                      (g_outgoing.any() && compares() && g_outgoing.isDue(g_engine.sends));
@@ -521,7 +521,7 @@ std::uint32_t checkOfSent(MPI_Comm comm, int dest, int tag) {
   return sentCheck(g_engine.comms.of(comm).key, g_engine.comms.worldRank(comm, dest), tag);
 }
 
-void compareSent(const CallPlace& place, const Contents& contents, std::uint32_t check) {
+void compareAsked(const CallPlace& place, const Contents& contents, std::uint32_t check) {
   if (g_leavesGroup != nullptr && contents.known) {
     sink().outgoing(contents);
   }
@@ -567,6 +567,7 @@ bool startContents() {
   g_given.open(header.given);
   g_outgoing.open(header.outgoing, ~std::uint64_t{0});  // messages are counted from 0
   g_outgoingGiven.open(header.outgoingGiven, 0);        // and events from 1
+  g_comparesOutgoing = g_outgoing.any();
   return header.sent.size != 0 || header.given.size != 0;
 }
 

@@ -64,16 +64,18 @@ Contents contentsOf(const Data& data);
 std::uint64_t sizeOfType(MPI_Datatype type);
 /// Of the next message that this rank sends, to `dest`: in a recording with groups, or in a replay of one, it may be
 /// asked for though others are not.
-Contents contentsOf(const Data& data, int dest, MPI_Comm comm);
+inline Contents contentsOf(const Data& data, int dest, MPI_Comm comm);
 /// Whether what this rank gives to a collective on `comm` is asked for. Before its event begins.
 bool asksForGiven(MPI_Comm comm);
 
 /// Of a recording with groups, without events: whether what goes to `dest` (null: in a collective, to all) leaves the group.
 inline bool (*g_leavesGroup)(MPI_Comm comm, const int* dest) = nullptr;
+/// A replay that has messages to compare with that left the group of the recording.
+inline bool g_comparesOutgoing = false;
 
 /// Before the next message leaves: records what it holds, where it leaves the group, and compares it with that of the
 /// recording. `check`: sentCheck(), or 0 where beginEvent() has compared all else.
-void compareSent(const CallPlace& place, const Contents& contents, std::uint32_t check);
+inline void compareSent(const CallPlace& place, const Contents& contents, std::uint32_t check);
 /// sentCheck() of a message of this rank.
 std::uint32_t checkOfSent(MPI_Comm comm, int dest, int tag);
 /// The same of what this rank gives to the collective whose event has begun.
@@ -81,5 +83,22 @@ void compareGiven(const CallPlace& place, const Contents& given);
 
 /// In a replay: whether its schedule has something to compare with; gets ready to.
 bool startContents();
+
+/// What follows is inline so that a message costs three flags where nobody asks.
+inline bool mayAskForSent() {
+  return g_engine.contents || g_comparesOutgoing || g_leavesGroup != nullptr;
+}
+Contents contentsAsked(const Data& data, int dest, MPI_Comm comm);
+void compareAsked(const CallPlace& place, const Contents& contents, std::uint32_t check);
+
+inline Contents contentsOf(const Data& data, int dest, MPI_Comm comm) {
+  return mayAskForSent() ? contentsAsked(data, dest, comm) : Contents{};
+}
+
+inline void compareSent(const CallPlace& place, const Contents& contents, std::uint32_t check) {
+  if (mayAskForSent()) {
+    compareAsked(place, contents, check);
+  }
+}
 
 }  // namespace pf

@@ -296,14 +296,6 @@ InCall::InCall(const CallPlace& place, RecordKind kind, MPI_Comm comm, int peer,
   begun.check = begunCheck(begun);
 }
 
-void sayPeer(MPI_Comm comm, int peer, int tag) {
-  if (!g_engine.threads) {
-    RankPage& page = *g_engine.page;
-    page.waitPeer.store(g_engine.comms.worldRank(comm, peer), std::memory_order_relaxed);
-    page.waitTag.store(tag, std::memory_order_relaxed);
-  }
-}
-
 InCall::~InCall() {
   if (m_ofThreads) [[unlikely]] {
     endOfThread();

@@ -203,7 +203,13 @@ class InCall {
 
 /// Corrects what InCall says of whom the rank waits for, where only the engine knows it: a wildcard
 /// that a replay has pinned, the receive behind MPI_Wait.
-void sayPeer(MPI_Comm comm, int peer, int tag);
+inline void sayPeer(MPI_Comm comm, int peer, int tag) {
+  if (!g_engine.threads) {
+    RankPage& page = *g_engine.page;
+    page.waitPeer.store(g_engine.comms.worldRank(comm, peer), std::memory_order_relaxed);
+    page.waitTag.store(tag, std::memory_order_relaxed);
+  }
+}
 
 /// Number of the call site in the log (defines it there at its first use).
 std::uint32_t siteNumber(const CallPlace& place);

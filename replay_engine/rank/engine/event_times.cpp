@@ -138,9 +138,8 @@ void stampBegin() {
   }
   const std::uint64_t gap = now > clock.last ? now - clock.last : 0;
   if ((gap | clock.inCall) < 0x80) [[likely]] {  // the record as put() writes it
-    g_engine.log.addThree(static_cast<std::uint32_t>(RecordKind::Time) |
-                          static_cast<std::uint32_t>(gap) << 8 |
-                          static_cast<std::uint32_t>(clock.inCall) << 16);
+    g_engine.log.addWord(
+        static_cast<std::uint64_t>(RecordKind::Time) | gap << 8 | clock.inCall << 16, 3);
   } else {
     g_engine.log.put<RecordKind::Time>({gap, clock.inCall});
   }

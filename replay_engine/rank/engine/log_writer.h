@@ -42,16 +42,28 @@ class LogWriter {
     commit(p + 1);
 #endif
   }
-  /// The same of three bytes, the lowest first: they are not read back.
-  void addThree(std::uint32_t record) {
+  /// The same of `size` bytes, at most 8, the lowest first: what was just written byte by byte is slow to read back.
+  void addWord(std::uint64_t record, unsigned size) {
     unsigned char* p = reserve();
-    __builtin_memcpy(p, &record, 4);  // the fourth is written over
+    __builtin_memcpy(p, &record, 8);  // those behind the record are written over
 #if defined(__SSE4_2__)
-    m_crc = _mm_crc32_u8(_mm_crc32_u16(m_crc, static_cast<std::uint16_t>(record)),
-                         static_cast<unsigned char>(record >> 16));
-    m_used += 3;
+    if (size == 8) {
+      m_crc = static_cast<std::uint32_t>(_mm_crc32_u64(m_crc, record));
+    }
+    if ((size & 4U) != 0) {
+      m_crc = _mm_crc32_u32(m_crc, static_cast<std::uint32_t>(record));
+      record >>= 32;
+    }
+    if ((size & 2U) != 0) {
+      m_crc = _mm_crc32_u16(m_crc, static_cast<std::uint16_t>(record));
+      record >>= 16;
+    }
+    if ((size & 1U) != 0) {
+      m_crc = _mm_crc32_u8(m_crc, static_cast<unsigned char>(record));
+    }
+    m_used += size;
 #else
-    commit(p + 3);
+    commit(p + size);
 #endif
   }
   /// Reserves, fills and commits a record that has no rest.

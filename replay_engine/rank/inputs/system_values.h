@@ -240,13 +240,29 @@ inline unsigned char* beginQuickly(ValueKind kind) {
   return putRecord<RecordKind::Value>(p, {number});
 }
 
+/// The record of a value whose one field is `coded`.
+inline void addQuickly(ValueKind kind, std::uint64_t coded) {
+  constexpr unsigned kMostVarint = 7;  // bytes, behind the record's kind
+  if (g_systemValues.lastKind == static_cast<std::uint8_t>(kind) && coded >> 7 * kMostVarint == 0)
+      [[likely]] {
+    auto record = static_cast<std::uint64_t>(RecordKind::NextValue);
+    unsigned size = 1;
+    for (; coded >= 0x80; coded >>= 7) {
+      record |= ((coded & 0x7F) | 0x80) << 8 * size++;
+    }
+    record |= coded << 8 * size++;
+    g_engine.log.addWord(record, size);
+  } else {
+    g_engine.log.commit(putVarint(beginQuickly(kind), coded));
+  }
+  g_engine.log.publish();
+}
+
 inline void keepQuickly(ValueKind kind, std::int64_t value) {
-  unsigned char* p = beginQuickly(kind);
   std::int64_t& last = g_systemValues.last[static_cast<std::size_t>(kind)];
   const auto difference = static_cast<std::uint64_t>(value) - static_cast<std::uint64_t>(last);
   last = value;
-  g_engine.log.commit(putVarint(p, zigzag(static_cast<std::int64_t>(difference))));
-  g_engine.log.publish();
+  addQuickly(kind, zigzag(static_cast<std::int64_t>(difference)));
 }
 
 }  // namespace pf

@@ -219,29 +219,43 @@ std::uint32_t formOf(double value, std::int64_t* nanoseconds) {
   return kSecondsBits;
 }
 
-unsigned char* putSeconds(unsigned char* p, double value) {
+/// The value as a record has it; kSecondsBits: its bits are to follow.
+std::uint64_t codedSeconds(double value) {
   std::int64_t nanoseconds = 0;
   const std::uint32_t form = formOf(value, &nanoseconds);
   if (form == kSecondsBits) {
-    std::uint64_t bits = 0;
-    std::memcpy(&bits, &value, sizeof bits);
-    return putVarint(putVarint(p, kSecondsBits), bits);
+    return kSecondsBits;
   }
   std::int64_t& last = g_systemValues.last[static_cast<std::size_t>(ValueKind::Wtime)];
   const std::uint64_t difference = zigzag(nanoseconds - last);
   last = nanoseconds;
-  return putVarint(p, difference << 2 | form);
+  return difference << 2 | form;
+}
+
+unsigned char* putSeconds(unsigned char* p, std::uint64_t coded, double value) {
+  p = putVarint(p, coded);
+  if (coded != kSecondsBits) {
+    return p;
+  }
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, &value, sizeof bits);
+  return putVarint(p, bits);
 }
 
 }  // namespace
 
 void keepSeconds(double value) {
   if (g_systemValues.quick.load(std::memory_order_relaxed)) {
-    g_engine.log.commit(putSeconds(beginQuickly(ValueKind::Wtime), value));
+    const std::uint64_t coded = codedSeconds(value);
+    if (coded != kSecondsBits) [[likely]] {
+      addQuickly(ValueKind::Wtime, coded);
+      return;
+    }
+    g_engine.log.commit(putSeconds(beginQuickly(ValueKind::Wtime), coded, value));
     g_engine.log.publish();
   } else if (g_systemValues.record) {
     Room room(ValueKind::Wtime);
-    room.done(putSeconds(room.at(), value));
+    room.done(putSeconds(room.at(), codedSeconds(value), value));
   }
 }
 

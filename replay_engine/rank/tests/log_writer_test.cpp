@@ -100,8 +100,10 @@ TEST_F(LogFile, recordsOfAnySize) {
     writer.commit(p + size);
     writer.add(static_cast<unsigned char>(size));
     all.push_back(static_cast<unsigned char>(size));
-    writer.addThree(0x030201U + size);
-    for (const unsigned byte : {1U + size, 2U, 3U}) {
+    const unsigned bytes = size % 8 + 1;
+    writer.addWord(0x0807060504030201U + size, bytes);
+    all.push_back(static_cast<unsigned char>(1 + size));
+    for (unsigned byte = 2; byte <= bytes; ++byte) {
       all.push_back(static_cast<unsigned char>(byte));
     }
   }
