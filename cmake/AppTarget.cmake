@@ -32,10 +32,9 @@ elseif(APP_DEBUG_INFO STREQUAL "none")
   target_compile_options(app_flags INTERFACE $<IF:$<STREQUAL:$<TARGET_PROPERTY:FORTIFIED>,OFF>,-g1,-g0>)
 endif()
 # Hardening, held by tests/lint/hardening.py. Fortified calls ask for optimisation, and sanitizers have their own.
-# In what is loaded into the user's process (FORTIFIED OFF) only functions with a buffer of characters look after their
-# stack: a guard in each of a message's path is 5 ns a message.
+# GUARDED BUFFERS: in what each message passes through, only functions with a buffer of characters look after their stack.
 target_compile_options(app_flags INTERFACE
-  $<IF:$<STREQUAL:$<TARGET_PROPERTY:FORTIFIED>,OFF>,-fstack-protector,-fstack-protector-strong>
+  $<IF:$<STREQUAL:$<TARGET_PROPERTY:GUARDED>,BUFFERS>,-fstack-protector,-fstack-protector-strong>
   $<$<STREQUAL:${CMAKE_SYSTEM_PROCESSOR},x86_64>:-fcf-protection> $<$<CXX_COMPILER_ID:GNU>:-fstack-clash-protection>)
 target_link_options(app_flags INTERFACE -Wl,-z,relro,-z,now,-z,noexecstack)
 if(NOT APP_SANITIZE)

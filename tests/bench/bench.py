@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What recording and replaying cost: the bench programs native and under photofinish, interleaved.
 
-    bench.py [--build build/release] [--runs 9] [--only self,clock,wtime,getenv,thread,threads,pingpong,halo,storm,barrier,allreduce,bcast,barrier8,allreduce8,bcast8,memory,replay,until,within,incoming,alone] [--json OUT]
+    bench.py [--build build/release] [--runs 9] [--only self,clock,wtime,getenv,thread,threads,pingpong,halo,storm,barrier,allreduce,bcast,barrier8,allreduce8,bcast8,memory,replay,until,within,incoming,alone,diff] [--json OUT]
     bench.py --mode races                                                        recording in another mode
     bench.py --mode races --clock-ranks 1024                                     clocks as in a job of so many ranks
     bench.py --command 'env LD_PRELOAD=/tmp/x.so {launch}' --only storm      another way to record
@@ -55,8 +55,9 @@ START_TARGET = 0.3  # seconds to the first line of main, of a rank that is repla
 ALONE_TARGET = 1.05  # processors' seconds of such a rank, beside what it used natively
 LONG_STORM = (4, ["500", "340"])     # just over 1,000,000 events in each rank
 UNTIL = "0:1000000"
-OWN = ("replay", "until", "within", "incoming", "alone")  # what is more than one program recorded
+OWN = ("replay", "until", "within", "incoming", "alone", "diff")  # what is more than one program recorded
 REPLAY_TARGET, UNTIL_TARGET = 1.3, 1.1
+DIFFERING, DIFF_TARGET = (4, ["500", "166"]), 3
 FIELD = re.compile(r"(\w+)=([0-9.]+)")
 
 
@@ -258,6 +259,20 @@ class Bench:
         pairs = self.interleave(lambda: self.run(self.replay_command())[0],
                                 lambda: self.run(self.replay_command("--until", UNTIL), pattern)[0], "replay --until")
         return row(f"replay --until {UNTIL} / replay", pairs, UNTIL_TARGET)
+
+    def diff(self):
+        """Two runs of two million events whose orders differ from the beginning."""
+        traces = [self.scratch / "a.pft", self.scratch / "b.pft"]
+        for trace in traces:
+            self.run([str(self.bin / "photofinish"), "record", "--mode", "all", "-o", str(trace), *self.launch("storm", *DIFFERING)])
+        times = []
+        for _ in range(self.args.runs):
+            start = time.monotonic()
+            done = subprocess.run([self.bin / "photofinish", "diff", *traces], stdout=subprocess.DEVNULL, check=False)
+            times.append(time.monotonic() - start)
+            if done.returncode != 1:
+                raise Failed(f"diff: exit {done.returncode}")
+        print(f"diff of two runs of 2 million events each: {statistics.median(times):.2f} s ({min(times):.2f} to {max(times):.2f}; target {DIFF_TARGET})")
 
 
 def progress(text):

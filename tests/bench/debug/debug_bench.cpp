@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What debugging costs: the table of docs/debugging.md, "Speed". Real jobs, real GDBs, the session
 // that the window has, without a window. debug_bench [RUNS=5] [PART…]: prints medians and the load
-// average; takes some minutes. A PART is four, many, groups, far or alone; all of them if none is named.
+// average; takes some minutes. A PART is four, many, groups, far, alone, values or python; all of them if none is named.
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
@@ -16,7 +16,9 @@
 #include <QTimer>
 
 #include "app/job/job.h"
+#include "app/session/array_reader.h"
 #include "app/session/debug_session.h"
+#include "app/session/line_search.h"
 
 namespace {
 
@@ -60,7 +62,7 @@ class Bench {
     command += options;
     command += QStringList{QStringLiteral("mpirun"), QStringLiteral("--oversubscribe"),
                            QStringLiteral("-n"), QString::number(ranks),
-                           bin + QLatin1Char('/') + program.first()};
+                           QDir(bin).filePath(program.first())};
     QProcess recorder;
     recorder.setProcessChannelMode(QProcess::MergedChannels);
     recorder.start(bin + QStringLiteral("/photofinish"), command + program.mid(1));
@@ -308,6 +310,91 @@ void oneAlone(Bench& bench) {
   bench.end();
 }
 
+/// Between events 20 and 21, behind the call of the former.
+void values(Bench& bench) {
+  if (!bench.open({QStringLiteral("bench/large")}, 1)) {
+    return;
+  }
+  DebugSession& session = bench.session();
+  pf::session::ArrayReader reader(session);
+  bench.focus(0, 0);
+  const auto next = [&] {
+    return bench.timed([&] { session.act(pf::values::RankAction::Next, {0}); }) >= 0.0;
+  };
+  const auto there = [&] {
+    return bench.timed([&] { session.replayTo({0, 20}); }) >= 0.0 && next();
+  };
+  if (!there()) {
+    std::printf("the rank did not come to its line\n");
+    return;
+  }
+  bench.report("array of 10^7 elements: read, and its statistics", "s", "0.3", [&] {
+    bool arrived = false;
+    const auto one = QObject::connect(&reader, &pf::session::ArrayReader::arrived,
+                                      [&](const auto& array) { arrived = array != nullptr; });
+    QElapsedTimer since;
+    since.start();
+    reader.read(QStringLiteral("numbers@10000000"));
+    const bool done = waitFor([&] { return arrived; });
+    QObject::disconnect(one);
+    return done ? static_cast<double>(since.elapsed()) / 1e3 : -1.0;
+  });
+  bench.report("back one line, over back one event from there", "", "1", [&] {
+    if (!there() || !next()) {
+      return -1.0;
+    }
+    QElapsedTimer since;
+    since.start();
+    (void)bench.timed([&] { session.lineBack(pf::session::LineMove::Next); });
+    const bool done = waitFor([&] { return !session.goesBackByLines() && bench.stopped(); });
+    const double line = static_cast<double>(since.elapsed());
+    const double event =
+        there() ? bench.timed([&] { session.go(pf::session::Move::PreviousEvent); }) : -1.0;
+    return done && event > 0.0 ? line / event : -1.0;
+  });
+  bench.end();
+}
+
+void python(Bench& bench) {
+  QProcess asked;
+  asked.start(QStringLiteral("/usr/bin/python3"),
+              {QStringLiteral("-c"), QStringLiteral("import mpi4py")});
+  if (!asked.waitForFinished(kPatienceMs) || asked.exitCode() != 0) {
+    std::printf("no mpi4py for /usr/bin/python3: nothing of Python\n");
+    return;
+  }
+  if (!bench.open({QStringLiteral("/usr/bin/python3"),
+                   QStringLiteral(PF_SOURCE "/tests/e2e/programs/python_lines.py")},
+                  2)) {
+    return;
+  }
+  DebugSession& session = bench.session();
+  bench.focus(0, 0);
+  (void)bench.timed([&] { session.replayTo({0, 1}); });
+  bench.report("stack of a stop in Python, its variables", "ms", "50", [&] {
+    bool frames = false;
+    bool variables = false;
+    pf::session::Inspector& inspector = session.inspector();
+    const auto one = QObject::connect(
+        &inspector, &pf::session::Inspector::stackChanged,
+        [&](int, const QList<pf::values::StackFrame>& stack, int) {
+          frames = std::ranges::any_of(
+              stack, [](const pf::values::StackFrame& frame) { return frame.python != 0; });
+        });
+    const auto two = QObject::connect(&inspector, &pf::session::Inspector::variablesChanged,
+                                      [&] { variables = true; });
+    QElapsedTimer since;
+    since.start();
+    inspector.stopped();
+    const bool done = waitFor([&] { return frames && variables; });
+    const double took = static_cast<double>(since.nsecsElapsed()) / 1e6;
+    QObject::disconnect(one);
+    QObject::disconnect(two);
+    return done ? took : -1.0;
+  });
+  bench.end();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -316,11 +403,9 @@ int main(int argc, char** argv) {
   qputenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
   Bench bench(argc > 1 ? std::max(1, std::atoi(argv[1])) : 5);
   std::printf("load %.1f\n", load());
-  const std::pair<std::string_view, void (*)(Bench&)> parts[] = {{"four", fourRanks},
-                                                                 {"many", manyRanks},
-                                                                 {"groups", groupSteps},
-                                                                 {"far", farBack},
-                                                                 {"alone", oneAlone}};
+  const std::pair<std::string_view, void (*)(Bench&)> parts[] = {
+      {"four", fourRanks}, {"many", manyRanks}, {"groups", groupSteps}, {"far", farBack},
+      {"alone", oneAlone}, {"values", values},  {"python", python}};
   for (const auto& [name, run] : parts) {
     if (argc < 3 || std::find(argv + 2, argv + argc, name) != argv + argc) {
       run(bench);
