@@ -2,6 +2,7 @@
 #include "app/branching/delta.h"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <optional>
 #include <utility>

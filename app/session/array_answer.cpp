@@ -2,6 +2,7 @@
 #include "app/session/array_answer.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <optional>

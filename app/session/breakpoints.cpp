@@ -204,6 +204,10 @@ void Breakpoints::resolve(values::Breakpoint& breakpoint) {
     breakpoint.note = tr("a replay stops there by itself");
   } else if (breakpoint.events.isEmpty()) {
     breakpoint.note = tr("there is no such event in the recording");
+  } else if (stop->kind == LogicalKind::Start) {
+    breakpoint.state = values::BreakpointState::Set;
+    breakpoint.event = breakpoint.events.first();
+    breakpoint.note = tr("behind MPI_Init: a replay cannot stop before");
   } else {
     breakpoint.state = values::BreakpointState::Set;
     breakpoint.event = breakpoint.events.first();

@@ -2,6 +2,7 @@
 #include "replay_engine/branching/branches.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <utility>
 

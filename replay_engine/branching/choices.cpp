@@ -2,6 +2,7 @@
 #include "replay_engine/branching/choices.h"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <utility>
 

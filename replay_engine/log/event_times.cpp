@@ -2,6 +2,7 @@
 #include "replay_engine/log/event_times.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 
 namespace pf {

@@ -21,6 +21,7 @@ constexpr std::array kForms{
     Form{"race", "race N"},
     Form{"collective", "collective N [comm NAME]"},
     Form{"any", "any receive"},
+    Form{"start", "start of main"},
     Form{"divergence", "divergence"},
 };
 
@@ -283,6 +284,15 @@ Result<std::vector<EventRef>> unordered(const LogicalStop& stop, const Execution
       }
       return events;
     }
+    case LogicalKind::Start: {
+      std::vector<EventRef> events;
+      for (std::size_t rank = 0; rank < execution.ranks.size(); ++rank) {
+        if (!execution.ranks[rank].events.empty()) {
+          events.push_back({static_cast<Rank>(rank), 1});
+        }
+      }
+      return events;
+    }
     case LogicalKind::Divergence:
       break;
   }
@@ -342,6 +352,9 @@ Result<LogicalStop> parseLogicalStop(std::string_view text) {
   } else if (kind == "any") {
     stop.kind = LogicalKind::AnyReceive;
     good = words.next() == "receive" && words.done();
+  } else if (kind == "start") {
+    stop.kind = LogicalKind::Start;
+    good = words.next() == "of" && words.next() == "main" && words.done();
   } else if (kind == "divergence") {
     stop.kind = LogicalKind::Divergence;
     good = words.done();
@@ -369,6 +382,8 @@ std::string toText(const LogicalStop& stop) {
       return "collective " + std::to_string(stop.number) + comm;
     case LogicalKind::AnyReceive:
       return "any receive";
+    case LogicalKind::Start:
+      return "start of main";
     case LogicalKind::Divergence:
       break;
   }

@@ -4,15 +4,14 @@
 // a rank that has to stop there compares one number an event (RankPage::stopAt).
 //
 // Text form, one a breakpoint; ranks are world ranks, numbers count from 1:
-//   event R:S                                   rank R's event S
-//   receive R#K                                 the K-th event of rank R that takes a message
-//   message from S [to R] [tag T] [comm C]      each event that takes such a message
-//   race N                                      the N-th racing receive, as `photofinish races`
-//   lists them collective N [comm C]                       the N-th collective of C
-//   (MPI_COMM_WORLD), on each rank any receive                                 each event that
-//   takes a message divergence                                  where a replay does something else
-//   than the recording;
-//                                               no event of the recording
+//   event R:S                                rank R's event S
+//   receive R#K                              the K-th event of rank R that takes a message
+//   message from S [to R] [tag T] [comm C]   each event that takes such a message
+//   race N                                   the N-th racing receive, as `photofinish races` lists them
+//   collective N [comm C]                    the N-th collective of C (MPI_COMM_WORLD), on each rank
+//   any receive                              each event that takes a message
+//   start of main                            each rank's first event: where a replay can stop first, behind MPI_Init
+//   divergence                               where a replay does something else than the recording; no event of it
 // C is a communicator's name, or its number in the trace; it comes last and may have blanks.
 #pragma once
 
@@ -32,6 +31,7 @@ enum class LogicalKind : std::uint8_t {
   Race,
   Collective,
   AnyReceive,
+  Start,
   Divergence
 };
 

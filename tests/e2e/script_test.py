@@ -219,6 +219,12 @@ class ScriptTest(PhotofinishTest):
             self.assertEqual(run.status, 1, run)
             self.assertIn(why, run.err)
 
+    def test_main_stops_where_a_replay_begins(self):
+        run = self.script("break main\nrun\nwhere\ndelete 1\ncontinue\n")
+        self.assertEqual(run.status, 0, run)
+        self.assertRegex(run.out, r"breakpoint 1: start of main; behind MPI_Init")
+        self.assertRegex(run.out, r"\[0-3\] (breakpoint 1.*|before event 1: MPI_Init.*)", run)
+
     def test_a_breakpoint_that_never_gets_a_place(self):
         """That it is not hit would look like an answer."""
         run = self.script("break nosuch.c:10\nrun\n")

@@ -2,6 +2,7 @@
 #include "views/panes/array_plane_bar.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include <QComboBox>

@@ -2,6 +2,7 @@
 #include "views/panes/values_across_view.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include <QAction>
 #include <QHeaderView>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The pane of an array: planes, statistics, what is out of a range, and its pictures.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 

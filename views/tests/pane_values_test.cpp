@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What looks at all ranks at once: stack trees, values across ranks, fuzzy matching.
+#include <algorithm>
+
 #include <QAbstractItemModelTester>
 #include <QTest>
 

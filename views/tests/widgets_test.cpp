@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The other widgets: what users do becomes the right signal, what the application says becomes
 // visible.
+#include <cmath>
+
 #include <QAbstractItemModelTester>
 #include <QAction>
 #include <QApplication>

@@ -2,6 +2,7 @@
 #include "views/values/stack_tree.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include <QMap>
 #include <QRegularExpression>

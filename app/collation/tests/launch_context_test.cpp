@@ -2,6 +2,7 @@
 // What ranks were started with: from the agents' files into a trace, back, and in what a replay differs from it.
 #include "app/collation/launch_context.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include <gtest/gtest.h>

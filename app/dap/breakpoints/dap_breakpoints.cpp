@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "app/dap/wire/dap_capabilities.h"
+#include "app/session/records/breakpoint_text.h"
 
 namespace pf::headless {
 
@@ -178,6 +179,9 @@ Result<Breakpoint> BreakpointAnswers::functionBreakpoint(const Json& wanted) con
   }
   if (const std::optional<EventRef> event = parseEventRef(name)) {
     return eventBreakpoint(name, *event);
+  }
+  if (name == "main" && word(wanted, "condition").empty() && *ignored == 0) {
+    return session::parseBreakpoint(QStringLiteral("main"));
   }
   Breakpoint breakpoint;
   breakpoint.function = QString::fromStdString(name);

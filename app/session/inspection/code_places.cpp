@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/session/inspection/code_places.h"
 
+#include <algorithm>
 #include <charconv>
 #include <fstream>
 #include <iterator>

@@ -61,12 +61,16 @@ QString breakpointForms() {
       "catch throw|catch|signal NAME|mpi error, event RANK:SERIAL, receive RANK#K, message from "
       "RANK [to "
       "RANK] "
-      "[tag TAG] [comm NAME], race N, collective N [comm NAME], any receive, or divergence.");
+      "[tag TAG] [comm NAME], race N, collective N [comm NAME], any receive, start of main, or "
+      "divergence.");
 }
 
 Result<values::Breakpoint> parseBreakpoint(const QString& typed) {
   values::Breakpoint breakpoint;
   QString where = typed.trimmed();
+  if (where == QLatin1String("main")) {  // has begun where a replay can stop first
+    where = QStringLiteral("start of main");
+  }
   if (isLogicalStop(where.toStdString())) {
     const Result<LogicalStop> stop = parseLogicalStop(where.toStdString());
     if (!stop) {

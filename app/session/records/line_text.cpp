@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/session/records/line_text.h"
 
+#include <cmath>
 #include <cstdlib>
 
 #include <QCoreApplication>

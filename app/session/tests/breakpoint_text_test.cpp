@@ -48,6 +48,14 @@ TEST(BreakpointText, EachFormIsWhatItSaysAndIsWrittenAsItWasTyped) {
   }
 }
 
+/// It has begun where a replay can stop first.
+TEST(BreakpointText, MainIsAMomentOfTheRun) {
+  const auto breakpoint = parseBreakpoint(QStringLiteral(" main "));
+  ASSERT_TRUE(breakpoint.ok());
+  EXPECT_EQ(breakpoint->kind, BreakpointKind::Logical);
+  EXPECT_EQ(breakpointText(*breakpoint), QLatin1String("start of main"));
+}
+
 TEST(BreakpointText, ALineIsTheLastNumberOfItsFile) {
   const auto breakpoint = parseBreakpoint(QStringLiteral("  /a b/x:y.c:88 "));
   ASSERT_TRUE(breakpoint.ok());

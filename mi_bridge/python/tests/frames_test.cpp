@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "mi_bridge/python/frames.h"
 
+#include <algorithm>
 #include <random>
 
 #include <gtest/gtest.h>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The communication matrix: its numbers, its clicks and its picture.
+#include <cmath>
+
 #include <QComboBox>
 #include <QContextMenuEvent>
 #include <QLabel>

@@ -2,6 +2,7 @@
 #include "replay_engine/prediction/tests/brute_force.h"
 
 #include <algorithm>
+#include <iterator>
 #include <random>
 
 #include "replay_engine/races/races.h"

@@ -59,6 +59,11 @@ TEST(LogicalStops, racesAreNumberedAsTheyAreListed) {
   EXPECT_EQ(events(e, "race 2"), "? the recording has no race 2");
 }
 
+TEST(LogicalStops, mainBeginsAtTheFirstEventOfEachRankThatHasOne) {
+  const Execution e = parseExecution("0: recv * = 1\n1: send 0\n2:");
+  EXPECT_EQ(events(e, "start of main"), "0@1 1@1");
+}
+
 TEST(LogicalStops, whatIsNotThereIsSaid) {
   const Execution e = sample();
   EXPECT_EQ(events(e, "event 0:8"), "? the recording has no event 8 of rank 0");
@@ -75,7 +80,8 @@ TEST(LogicalStops, whatIsNotThereIsSaid) {
 TEST(LogicalStops, textAndBack) {
   for (const char* text :
        {"event 2:17", "receive 0#3", "message from 3", "message from 3 to 1 tag 7 comm a b",
-        "race 4", "collective 2", "collective 2 comm MPI_COMM_SELF", "any receive", "divergence"}) {
+        "race 4", "collective 2", "collective 2 comm MPI_COMM_SELF", "any receive", "start of main",
+        "divergence"}) {
     const auto stop = parseLogicalStop(text);
     ASSERT_TRUE(stop) << text;
     EXPECT_EQ(toText(*stop), text);
@@ -119,6 +125,9 @@ TEST(LogicalStops, badTextIsRefusedWithTheForm) {
                            "any send",
                            "any receive now",
                            "divergence 1",
+                           "start",
+                           "start of work",
+                           "start of main 2",
                            "main.c:3",
                            "\x01\xff"}) {
     const auto stop = parseLogicalStop(text);
