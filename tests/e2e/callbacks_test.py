@@ -29,6 +29,14 @@ class CallbackTest(PhotofinishTest):
     def test_communicator_freed_in_a_delete_function(self):
         self.assert_recorded_and_replayed("freed_in_callback", 3, 4)
 
+    def test_what_chooses_in_a_callback_is_noted(self):
+        """It is not recorded: nothing of it is to look as if it were."""
+        self.need("mpirun", BIN / "e2e" / "starts_in_callback")
+        self.record("t.pft", self.mpirun(3, BIN / "e2e" / "starts_in_callback"))
+        notes = [note["text"] for note in self.photofinish("info", self.dir / "t.pft", "--json").json()["notGuaranteed"]]
+        for call in ("MPI_Start", "MPI_Startall", "MPI_Request_get_status", "MPI_Win_test"):
+            self.assertTrue(any(f"{call} " in f"{note} " for note in notes), (call, notes))
+
 
 if __name__ == "__main__":
     main()

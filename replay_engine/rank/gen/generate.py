@@ -280,8 +280,9 @@ def fast(call):
 
 def chooses(call):
     """Whether MPI may decide something in it that a recording has to know."""
-    return call.kind in ("BlockingReceive", "NonblockingReceive", "Probe") or \
-        call.name in ("Waitany", "Waitsome", "Test", "Testall", "Testany", "Testsome")
+    return call.kind in ("BlockingReceive", "NonblockingReceive", "Probe", "Unsupported", "WindowLock") or \
+        call.name in ("Start", "Startall", "Waitany", "Waitsome", "Test", "Testall", "Testany", "Testsome") or \
+        call.name.startswith("Request_get_status")
 
 
 def handling(call, names):
