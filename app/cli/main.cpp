@@ -141,8 +141,7 @@ constexpr const char* kFooter =
     "window\n"
     "             photofinish                                  opens the window\n"
     "Exit status: the program's own for record and replay; diff: 1 they differ; 2 bad use, 3 "
-    "replay "
-    "divergence, 4 damaged file.";
+    "replay divergence, 4 damaged file; ci, predict, races --new-only: 5 something is found.";
 
 int openGiven(const std::string& name, bool session) {
   if (session) {

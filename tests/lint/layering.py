@@ -142,7 +142,7 @@ PARTS |= {
     "app/mcp/wire": ("messages and tools of that protocol", {BASE}),
     "app/mcp": ("a server of tools for assistants", {*FRONT_END, "app/mcp/wire", "app/script", "app/script/language"}),
     "app/offline_report": ("debug --offline", FRONT_END),
-    "app/headless": ("the program of these four", {BASE, "app/session", *SESSION_PARTS, "app/dap", "app/mcp", "app/script", "app/offline_report"}),
+    "app/headless": ("the program `photofinish-headless`: dap, mcp, script, report", {BASE, "app/session", *SESSION_PARTS, "app/dap", "app/mcp", "app/script", "app/offline_report"}),
     "app/gui/panes": ("what the window shows, and where", {*SESSION, "app/session", *SESSION_PARTS, "views/panes", *DIAGRAM, "plugins", *PLUGINS, "plugins/bundled"}),
     "app/gui/commands": ("what one does in the window", {*SESSION, *PLUGINS, "app/session", *SESSION_PARTS, "app/trace_loading", "views/panes", *DIAGRAM,
                                                          "app/gui/panes"}),

@@ -21,7 +21,7 @@
 namespace pf::gui {
 namespace {
 
-/// Goes up when panes come, go or get other names: what was kept before is not used.
+/// Goes up when a pane goes or gets another name, or a plan changes: what was kept before is not used.
 constexpr int kLayoutVersion = 1;
 constexpr auto kDigest = QCryptographicHash::Sha1;
 
