@@ -127,6 +127,12 @@ class Agent {
   GdbProcess m_gdb;
 
   pid_t m_program = -1;
+  /// The MPI process, where it has another number for itself than for us.
+  struct Nested {
+    pid_t toItself = 0;
+    pid_t pid = 0;
+  };
+  mutable Nested m_nested;
   int m_status = 0;
   bool m_ended = false;
   std::optional<int> m_ownStatus;

@@ -287,7 +287,13 @@ bool Agent::waitsForUs() const {
 /// The program, or the process that it started and that called MPI_Init.
 pid_t Agent::mpiProcess() const {
   const pid_t pid = m_page->page().pid;
-  return pid > 0 && pid != m_program && isDescendant(pid, m_program) ? pid : m_program;
+  if (pid <= 0 || isDescendant(pid, m_program)) {
+    return pid > 0 ? pid : m_program;
+  }
+  if (m_nested.toItself != pid || !isDescendant(m_nested.pid, m_program)) {
+    m_nested = {pid, nestedProcess(pid, m_program)};
+  }
+  return m_nested.pid != 0 ? m_nested.pid : m_program;
 }
 
 // -- from the daemon

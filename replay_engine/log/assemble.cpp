@@ -116,6 +116,31 @@ void endLastEvents(Execution& execution) {
   }
 }
 
+/// The record of an MPI_Sendrecv is written at its end. Where a rank never came out of one, a message of that rank that
+/// was taken, and that it has no other send for, can only be its (MPI 4.0, 3.5: messages do not overtake). True: there are such.
+bool addSendsOfCutExchanges(Execution& execution) {
+  bool added = false;
+  for (std::size_t dest = 0; dest < execution.ranks.size(); ++dest) {
+    for (const PostedReceive& receive : execution.ranks[dest].receives) {
+      if (receive.state != ReceiveState::Complete || receive.message != kNone ||
+          receive.source < 0 ||
+          static_cast<std::size_t>(receive.source) >= execution.ranks.size()) {
+        continue;
+      }
+      RankHistory& sender = execution.ranks[static_cast<std::size_t>(receive.source)];
+      const Serial last = sender.events.size();
+      if (last != 0 && sender.events.back().kind == EventKind::SendReceive &&
+          sender.events.back().comm == receive.comm &&
+          (sender.sends.empty() || sender.sends.back().event != last)) {
+        sender.sends.push_back(
+            {last, receive.comm, static_cast<Rank>(dest), receive.tag, false, 0});
+        added = true;
+      }
+    }
+  }
+  return added;
+}
+
 }  // namespace
 
 Result<Execution> assemble(std::vector<RankLog> logs) {
@@ -140,6 +165,9 @@ Result<Execution> assemble(std::vector<RankLog> logs) {
     }
   }
   matchMessages(execution);
+  if (addSendsOfCutExchanges(execution)) {
+    matchMessages(execution);
+  }
   endLastEvents(execution);
   return execution;
 }

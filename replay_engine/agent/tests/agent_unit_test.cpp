@@ -3,6 +3,7 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <poll.h>
+#include <sched.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -122,6 +123,36 @@ TEST(Proc, KnowsStateAndAncestry) {
   ::kill(child, SIGKILL);
   ::waitpid(child, nullptr, 0);
   EXPECT_FALSE(isDescendant(child, ::getpid()));
+}
+
+TEST(Proc, FindsAProcessThatIsAnotherNumberToItself) {
+  int pipe[2];
+  ASSERT_EQ(::pipe(pipe), 0);
+  const pid_t container = ::fork();
+  if (container == 0) {
+    pid_t inner = ::unshare(CLONE_NEWUSER | CLONE_NEWPID) == 0 ? ::fork() : -1;
+    if (inner == 0) {
+      ::pause();
+    }
+    [[maybe_unused]] const auto written = ::write(pipe[1], &inner, sizeof inner);
+    ::pause();
+    ::_exit(0);
+  }
+  pid_t inner = 0;
+  ASSERT_EQ(::read(pipe[0], &inner, sizeof inner), static_cast<ssize_t>(sizeof inner));
+  if (inner > 0) {
+    EXPECT_EQ(nestedProcess(1, container), inner);
+    EXPECT_EQ(nestedProcess(2, container), 0);
+    EXPECT_EQ(nestedProcess(inner, container), 0) << "that is no number of its own";
+    ::kill(inner, SIGKILL);
+  }
+  ::kill(container, SIGKILL);
+  ::waitpid(container, nullptr, 0);
+  ::close(pipe[0]);
+  ::close(pipe[1]);
+  if (inner < 0) {
+    GTEST_SKIP() << "no namespaces of users here";
+  }
 }
 
 TEST(RankPageFile, NonsenseOnThePageIsReadAsSomethingPossible) {

@@ -177,6 +177,50 @@ TEST(PythonPlaces, aLineOfNothingChangesNothing) {
   EXPECT_EQ(log->sites[0].line, 0U);
 }
 
+// ---- a call that never ended
+
+/// `source`: of the message that rank 1 took, from rank 0, which never came out of its MPI_Sendrecv.
+Execution cutExchange(Rank source, std::uint32_t commOfExchange = 0) {
+  std::vector<RankLog> logs(2);
+  for (RankLog& log : logs) {
+    log.rank = static_cast<Rank>(&log - logs.data());
+    log.size = 2;
+    log.hasEvents = true;
+    log.communicators.resize(2);
+    log.communicators[1].key = 7;
+  }
+  logs[0].history.events = {{.kind = EventKind::SendReceive, .comm = commOfExchange}};
+  logs[1].history.events = {{.kind = EventKind::Receive, .comm = 0},
+                            {.kind = EventKind::Receive, .comm = 0}};
+  for (const Serial event : {1U, 2U}) {
+    PostedReceive receive;
+    receive.post = receive.completion = event;
+    receive.comm = 0;
+    receive.state = ReceiveState::Complete;
+    receive.source = source;
+    receive.tag = 5;
+    logs[1].history.receives.push_back(receive);
+  }
+  Result<Execution> execution = assemble(std::move(logs));
+  EXPECT_TRUE(execution.ok());
+  return std::move(*execution);
+}
+
+TEST(CutExchange, WhatWasTakenOfItWasSent) {
+  const Execution execution = cutExchange(0);
+  ASSERT_EQ(execution.messages.size(), 1U) << "one call sends one message";
+  EXPECT_EQ(EventRef(execution.messages[0].send), (EventRef{0, 1}));
+  EXPECT_EQ(execution.messages[0].dest, 1);
+  EXPECT_EQ(execution.messages[0].tag, 5);
+  EXPECT_EQ(execution.messages[0].completion, 1U);
+}
+
+TEST(CutExchange, WhatAnotherSentOrOnAnotherCommunicatorIsNotIts) {
+  EXPECT_TRUE(cutExchange(1).messages.empty());
+  EXPECT_TRUE(cutExchange(77).messages.empty());
+  EXPECT_TRUE(cutExchange(0, 1).messages.empty());
+}
+
 // ---- records that nobody wrote
 
 /// Bytes of the heap in use (0 under a sanitizer, which has a heap of its own).
