@@ -288,7 +288,8 @@ void HitSearch::checkPlace(int looks) {
                   }
                   const QString text =
                       now ? tr("%1 lies elsewhere in each run, so its last change cannot be found. "
-                               "'record --same-addresses' keeps it in its place.")
+                               "'record --same-addresses' keeps it in its place: in the window, "
+                               "'Keep memory at the same addresses' where a run is recorded.")
                           : tr("The last change of %1 was not found: %2 is not on the stack where "
                                "changes are counted to. 'next event' first looks further.");
                   const QString told =

@@ -21,6 +21,7 @@ const QString kDirectory = QStringLiteral("record/directory");
 const QString kInput = QStringLiteral("record/input");
 const QString kFollow = QStringLiteral("record/follow");
 const QString kContents = QStringLiteral("record/contents");
+const QString kAddresses = QStringLiteral("record/addresses");
 const QString kRepeat = QStringLiteral("record/untilFailure");
 const QString kRuns = QStringLiteral("record/runs");
 const QString kCheck = QStringLiteral("record/check");
@@ -152,6 +153,14 @@ std::optional<RecordRequest> askRecordRequest(QWidget& window) {
       QObject::tr("Each rank can be debugged alone then, without the others, and what its messages "
                   "held can be looked at (--groups each). The trace grows by what was received."));
   form->addRow(QString(), contents);
+  auto* addresses = new QCheckBox(QObject::tr("Keep memory at the same addresses"));
+  addresses->setObjectName(QStringLiteral("recordAddresses"));
+  addresses->setChecked(QSettings().value(kAddresses).toBool());
+  addresses->setToolTip(
+      QObject::tr("What the program allocates lies where it will in each replay "
+                  "(--same-addresses). Back to the last change needs that for the heap. A malloc "
+                  "with free takes about twice as long."));
+  form->addRow(QString(), addresses);
   const Repetition repetition(*form, follow);
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel);
   buttons->button(QDialogButtonBox::Ok)->setText(QObject::tr("Record"));
@@ -168,6 +177,10 @@ std::optional<RecordRequest> askRecordRequest(QWidget& window) {
   QSettings().setValue(kContents, contents->isChecked());
   if (contents->isChecked()) {
     wanted.options << QStringLiteral("--groups") << QStringLiteral("each");
+  }
+  QSettings().setValue(kAddresses, addresses->isChecked());
+  if (addresses->isChecked()) {
+    wanted.options << QStringLiteral("--same-addresses");
   }
   wanted.input = wanted.input.trimmed();
   return wanted;

@@ -539,7 +539,9 @@ void DeskTest::recordingUntilItFails() {
       jitter->setValue(0);
       const QString none = jitter->text();
       jitter->setValue(seed);
-      dialog->findChild<QCheckBox*>(QStringLiteral("recordContents"))->setChecked(seed != 0);
+      for (const char* const kept : {"recordContents", "recordAddresses"}) {
+        dialog->findChild<QCheckBox*>(QLatin1String(kept))->setChecked(seed != 0);
+      }
       QVERIFY(!dialog->findChild<QCheckBox*>(QStringLiteral("recordFollow"))->isEnabled());
       dialog->accept();
       QCOMPARE(none, QStringLiteral("native timing and delays in turn"));
@@ -565,6 +567,7 @@ void DeskTest::recordingUntilItFails() {
            said().constData());
   const auto alone = [this] { return session().debugOnly({{}, {1}}).ok(); };
   QVERIFY2(!alone(), "the contents of its messages are not in the trace");
+  QVERIFY(!session().run().sameAddresses);
   opened.clear();
   output.clear();
   record("true", 2, 7);
@@ -576,9 +579,11 @@ void DeskTest::recordingUntilItFails() {
   QVERIFY2(said().contains("run 1 (jitter 7, ") && said().contains("run 2 (jitter 8, "),
            said().constData());
   QVERIFY(alone());
+  QVERIFY(session().run().sameAddresses);
   QSettings().remove(QStringLiteral("record/untilFailure"));
   QSettings().remove(QStringLiteral("record/jitter"));
   QSettings().remove(QStringLiteral("record/contents"));
+  QSettings().remove(QStringLiteral("record/addresses"));
 }
 
 /// What it has so far is looked at while it goes on; then its own trace is opened.

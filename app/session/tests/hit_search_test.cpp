@@ -299,6 +299,8 @@ TEST_F(HitSearchTest, WhatLiesElsewhereIsNotLookedFor) {
   countsSo(4);
   EXPECT_EQ(m_targets.size(), 2);
   EXPECT_TRUE(wasSaid("local lies elsewhere in each run")) << said().toStdString();
+  EXPECT_TRUE(wasSaid("'record --same-addresses'")) << said().toStdString();
+  EXPECT_TRUE(wasSaid("'Keep memory at the same addresses'")) << said().toStdString();
   EXPECT_GT(m_settled, before) << "it stands where it stood";
   EXPECT_TRUE(target().wasTold(1, "-break-delete 7"));
 }
