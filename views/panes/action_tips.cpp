@@ -6,6 +6,8 @@
 namespace pf::views {
 namespace {
 
+constexpr const char* kWholeName = "wholeName";
+
 QString restOfTip(const QAction& action) {
   const qsizetype end = action.toolTip().indexOf(u'\n');
   return end < 0 ? QString() : action.toolTip().mid(end + 1);
@@ -40,6 +42,15 @@ void setWhyNot(QAction& action, const QString& why) {
 
 QString whyNot(const QAction& action) {
   return action.isEnabled() ? QString() : restOfTip(action);
+}
+
+void setWholeName(QAction& action, const QString& name) {
+  action.setProperty(kWholeName, name);
+}
+
+QString wholeName(const QAction& action) {
+  const QString name = action.property(kWholeName).toString();
+  return name.isEmpty() ? action.text() : name;
 }
 
 }  // namespace pf::views

@@ -17,6 +17,7 @@
 #include "views/models/session_models.h"
 #include "views/models/variables_model.h"
 #include "views/models/watches_model.h"
+#include "views/panes/action_tips.h"
 #include "views/panes/icons.h"
 #include "views/panes/item_views.h"
 #include "views/values/roles.h"
@@ -87,6 +88,10 @@ VariablesView::VariablesView(QWidget* parent)
   m_tree->setColumnWidth(VariablesModel::ValueColumn, 190);
   m_tree->setContextMenuPolicy(Qt::ActionsContextMenu);
   auto* copy = new QAction(tr("Copy value"), this);
+  setWholeName(*m_watch, tr("Watch the selected variable"));
+  setWholeName(*m_breakOnChange, tr("Stop when the selected variable changes"));
+  setWholeName(*m_message, tr("Which message filled the selected variable"));
+  setWholeName(*copy, tr("Copy the selected variable's value"));
   m_tree->addActions({m_watch, m_breakOnChange, m_message, copy});
   plainLayout(this)->addWidget(m_tree);
   connect(m_watch, &QAction::triggered, this, [this] {
@@ -181,6 +186,7 @@ WatchesView::WatchesView(QWidget* parent)
   m_tree->setContextMenuPolicy(Qt::ActionsContextMenu);
   m_tree->addAction(m_remove);
   addFormats();
+  setWholeName(*m_remove, tr("Remove the selected watch"));
   m_remove->setShortcut(QKeySequence::Delete);
   m_remove->setShortcutContext(Qt::WidgetWithChildrenShortcut);
   m_input->setPlaceholderText(tr("Add an expression and press Enter"));

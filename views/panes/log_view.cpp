@@ -7,6 +7,7 @@
 #include <QTableView>
 #include <QVBoxLayout>
 
+#include "views/panes/action_tips.h"
 #include "views/panes/icons.h"
 #include "views/panes/item_views.h"
 #include "views/values/roles.h"
@@ -89,6 +90,7 @@ LogView::LogView(QWidget* parent)
   m_table->setColumnWidth(LogModel::BreakpointColumn, 80);
   m_table->setContextMenuPolicy(Qt::ActionsContextMenu);
   auto* clear = new QAction(icon(Icon::Clear), tr("Clear"), this);
+  setWholeName(*clear, tr("Clear the log"));
   m_table->addAction(clear);
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);

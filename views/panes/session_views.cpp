@@ -14,6 +14,7 @@
 #include <QVBoxLayout>
 
 #include "views/models/session_models.h"
+#include "views/panes/action_tips.h"
 #include "views/panes/icons.h"
 #include "views/panes/item_views.h"
 #include "views/values/roles.h"
@@ -41,6 +42,9 @@ BreakpointsView::BreakpointsView(QWidget* parent)
   m_table->setColumnWidth(BreakpointsModel::RanksColumn, 60);
   m_table->setColumnWidth(BreakpointsModel::StopsColumn, 60);
   m_table->setContextMenuPolicy(Qt::ActionsContextMenu);
+  setWholeName(*m_edit, tr("Edit the selected breakpoint"));
+  setWholeName(*m_remove, tr("Remove the selected breakpoints"));
+  setWholeName(*m_removeAll, tr("Remove all breakpoints"));
   m_remove->setShortcut(QKeySequence::Delete);
   m_remove->setShortcutContext(Qt::WidgetWithChildrenShortcut);
   m_table->addActions({m_add, m_edit, m_remove, m_removeAll});

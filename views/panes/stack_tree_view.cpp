@@ -10,6 +10,7 @@
 #include <QTreeView>
 #include <QVBoxLayout>
 
+#include "views/panes/action_tips.h"
 #include "views/panes/icons.h"
 #include "views/panes/item_views.h"
 #include "views/values/stack_tree.h"
@@ -25,6 +26,7 @@ StackTreeView::StackTreeView(QWidget* parent)
       m_refresh(new QAction(icon(Icon::RestartCycle), tr("Ask for stacks"), this)),
       m_byLine(new QAction(tr("Each line by itself"), this)),
       m_group(new QAction(icon(Icon::Add), tr("Make a group of these ranks …"), this)) {
+  setWholeName(*m_group, tr("Make a group of the ranks of the selected frame"));
   setObjectName(u"stackTreeView"_s);
   m_refresh->setToolTip(tr("Ask every rank for its stack, those without a debugger too"));
   m_byLine->setCheckable(true);

@@ -15,6 +15,7 @@
 #include <QToolTip>
 #include <QVBoxLayout>
 
+#include "views/panes/action_tips.h"
 #include "views/panes/icons.h"
 #include "views/panes/item_views.h"
 #include "views/panes/theme.h"
@@ -146,6 +147,7 @@ ValuesAcrossView::ValuesAcrossView(QWidget* parent)
 
 void ValuesAcrossView::makeActions() {
   m_group = new QAction(icon(Icon::Add), tr("Make a group of these ranks …"), this);
+  setWholeName(*m_group, tr("Make a group of the ranks with the selected value"));
   m_debugger = new QAction(tr("Give these ranks a debugger"), this);
   auto* show = new QAction(tr("Go to the first of these ranks"), this);
   m_table->setContextMenuPolicy(Qt::ActionsContextMenu);

@@ -27,14 +27,17 @@ namespace {
 
 const QString kGroup = QStringLiteral("keys/");
 
-QString plainText(const QAction& action) {
-  QString text = action.text();
+QString plain(QString text) {
   text.remove(QLatin1Char('&'));
   while (text.endsWith(QChar(0x2026)) || text.endsWith(QLatin1Char('.')) ||
          text.endsWith(QLatin1Char(' '))) {
     text.chop(1);
   }
   return text;
+}
+
+QString plainText(const QAction& action) {
+  return plain(views::wholeName(action));
 }
 
 }  // namespace
@@ -73,7 +76,7 @@ void KeyBindings::take(QAction* action, const QString& menu) {
       return;
     }
   }
-  QString id = (menu.isEmpty() ? QString() : menu + QLatin1Char(' ')) + plainText(*action);
+  QString id = (menu.isEmpty() ? QString() : menu + QLatin1Char(' ')) + plain(action->text());
   id = id.toLower().replace(QLatin1Char(' '), QLatin1Char('-')).remove(QLatin1Char('/'));
   QString free = id;
   for (int i = 2; m_actions.contains(free); ++i) {

@@ -8,6 +8,7 @@
 #include "app/gui/panes/inspection_panes.h"
 #include "app/session/debug_session.h"
 #include "views/models/watches_model.h"
+#include "views/panes/action_tips.h"
 #include "views/panes/array_view.h"
 #include "views/panes/debug_views.h"
 #include "views/panes/values_across_view.h"
@@ -44,9 +45,17 @@ ExpressionMenu::ExpressionMenu(QObject* parent, const WindowViews& views,
        }},
   };
   for (const Question& question : m_others) {
-    views.variables->addQuestion(question.text.arg(tr("it")), question.ask);
-    views.watches->addQuestion(question.text.arg(tr("it")), question.ask);
+    const QString text = question.text.arg(tr("it"));
+    name(*views.variables->addQuestion(text, question.ask), question, tr("the selected variable"));
+    name(*views.watches->addQuestion(text, question.ask), question, tr("the selected watch"));
   }
+}
+
+/// The item of a view's menu, for what is selected there.
+void ExpressionMenu::name(QAction& action, const Question& question, const QString& of) {
+  QString name = question.text.arg(of);
+  name[0] = name.at(0).toUpper();
+  views::setWholeName(action, name);
 }
 
 void ExpressionMenu::addTo(QMenu& menu, const QString& expression) const {

@@ -10,6 +10,7 @@
 
 #include "app/gui/panes/window_views.h"
 
+class QAction;
 class QDockWidget;
 class QMenu;
 
@@ -36,6 +37,7 @@ class ExpressionMenu : public QObject {
     std::function<void(const QString& expression)> ask;
   };
   static void raise(QDockWidget& dock);
+  static void name(QAction& action, const Question& question, const QString& of);
 
   std::vector<Question> m_ofVariables;  ///< the views of variables have these themselves
   std::vector<Question> m_others;

@@ -470,6 +470,16 @@ void InspectionTest::commandPalette() {
     palette = command.text == QStringLiteral("Command palette") ? command.id : palette;
   }
   QVERIFY(commands.size() > 40);
+  // Each once, and by a name that says what it is of.
+  QStringList names;
+  for (const auto& command : commands) {
+    const QString name = command.menu + QLatin1Char(' ') + command.text;
+    QVERIFY2(!names.contains(name), qPrintable(name));
+    QVERIFY2(!command.text.startsWith(QLatin1String("it ")) &&
+                 !command.text.endsWith(QLatin1String(" it")),
+             qPrintable(name));
+    names << name;
+  }
   QCOMPARE(keys.action(palette)->shortcut(), QKeySequence(QStringLiteral("Ctrl+Shift+P")));
   keys.action(palette)->trigger();
   auto* dialog = m_window->findChild<pf::gui::CommandPalette*>();
