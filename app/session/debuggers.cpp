@@ -176,6 +176,12 @@ void Debuggers::unrecordedAttached(int rank, bool ok) {
     } else if (m_state.source == Source::Job) {
       m_inspector.selectRank(rank);
     }
+    if (m_state.source == Source::Job) {
+      Q_EMIT message(tr("Rank %1 is stopped under a debugger: Continue lets it go on, taking its "
+                        "tick away detaches.")
+                         .arg(rank),
+                     false);
+    }
   }
   Q_EMIT ranksChanged();
   Q_EMIT settled();
@@ -322,7 +328,12 @@ void Debuggers::setUnrecordedFocus(const QSet<int>& wanted) {
       order(protocol::DetachGdb{{rank}});
       continue;
     }
-    gdb->detach([this, rank](const Status&) { endLater(rank); });
+    gdb->detach([this, rank](const Status& let) {
+      if (let) {
+        Q_EMIT message(tr("Rank %1 goes on without a debugger.").arg(rank), false);
+      }
+      endLater(rank);
+    });
   }
 }
 

@@ -55,7 +55,7 @@ class QueuesModel : public QAbstractTableModel {
 };
 
 /// Ranks that wait or are waited for, on a circle; an arrow from who waits. Ranks that can never go
-/// on are red with a double ring, a wildcard's arrows dashed.
+/// on are red with a double ring, those of a circle that only seems to be a deadlock with a single one, a wildcard's arrows dashed.
 class WaitsCanvas : public QWidget {
   Q_OBJECT
  public:

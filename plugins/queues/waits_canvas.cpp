@@ -106,7 +106,8 @@ void WaitsCanvas::paintRanks(QPainter& painter, const Theme& theme) const {
     const bool waits = std::any_of(m_state.waits.begin(), m_state.waits.end(),
                                    [&](const RankWait& w) { return w.rank == rank; });
     const QPointF middle = centre(rank);
-    painter.setPen(QPen(stuck ? theme.fail : waits ? theme.receive : theme.good, 1.6));
+    const bool bad = stuck || holds(m_state.cycle, rank);
+    painter.setPen(QPen(bad ? theme.fail : waits ? theme.receive : theme.good, 1.6));
     painter.setBrush(theme.panel);
     painter.drawEllipse(middle, r, r);
     if (stuck) {
@@ -148,8 +149,10 @@ void WaitsCanvas::paintEvent(QPaintEvent* /*event*/) {
   for (const Rank rank : m_state.cycle) {
     names << QString::number(rank);
   }
+  const QString deadlock =
+      m_state.stuck.empty() ? tr("a deadlock, it seems: %1 → %2") : tr("deadlock: %1 → %2");
   const QString foot = !m_state.cycle.empty()
-                           ? tr("deadlock: %1 → %2").arg(names.join(u" → "_s), names.first())
+                           ? deadlock.arg(names.join(u" → "_s), names.first())
                            : tr("arrow: waits for; dashed: any one of them suffices");
   painter.drawText(rect().adjusted(4, 0, -4, -3), Qt::AlignHCenter | Qt::AlignBottom,
                    fontMetrics().elidedText(foot, Qt::ElideRight, width() - 8));
@@ -184,10 +187,10 @@ bool WaitsCanvas::event(QEvent* event) {
   QString text = tr("rank %1").arg(rank);
   for (const RankWait& wait : m_state.waits) {
     if (wait.rank == rank) {
-      text += tr("\nin %1, event %2\nwaits for %3%4")
-                  .arg(wait.why)
-                  .arg(wait.event.serial)
-                  .arg(views::waitedForText(wait), wait.sure ? QString() : tr(", it seems"));
+      text += tr("\nin %1").arg(wait.why);
+      text += wait.event.valid() ? tr(", event %1").arg(wait.event.serial) : QString();
+      text += tr("\nwaits for %1").arg(views::waitedForText(wait));
+      text += wait.sure ? QString() : tr(", it seems");
     }
   }
   if (holds(m_state.stuck, rank)) {

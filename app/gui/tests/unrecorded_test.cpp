@@ -175,6 +175,8 @@ void UnrecordedTest::debuggerOfOneRank() {
   QCOMPARE(tracerOf(m_found.ranks[2].pid), 0);
   QTRY_VERIFY_WITH_TIMEOUT(across(QStringLiteral("rank")).contains(QLatin1String("1(1)")),
                            kPatience);
+  QVERIFY2(m_window->statusText().startsWith(QLatin1String("Rank 1 is stopped under a debugger")),
+           qPrintable(m_window->statusText()));
   shot("attached");
   // A breakpoint, hit by the rank that goes on.
   session().control().runToLine(QStringLiteral("desk.c"), 53);
@@ -219,6 +221,8 @@ void UnrecordedTest::nothingIsReplayed() {
 void UnrecordedTest::lettingGo() {
   session().debuggers().setFocus({2});
   QTRY_COMPARE_WITH_TIMEOUT(tracerOf(m_found.ranks[1].pid), 0, kPatience);
+  QTRY_COMPARE_WITH_TIMEOUT(m_window->statusText(),
+                            QStringLiteral("Rank 1 goes on without a debugger."), kPatience);
   QVERIFY(tracerOf(m_found.ranks[2].pid) > 0);
   session().endReplay();
   QTRY_COMPARE_WITH_TIMEOUT(tracerOf(m_found.ranks[2].pid), 0, kPatience);

@@ -8,6 +8,7 @@
 #include <QTest>
 
 #include "plugins/queues/queues_widget.h"
+#include "views/panes/theme.h"
 #include "views/tests/sample_trace.h"
 #include "views/values/text.h"
 
@@ -226,6 +227,46 @@ class QueuesTest : public QObject {
     widget.show();
     QVERIFY2(widget.summary().startsWith(u"Not known of a job that was not recorded"_s),
              qPrintable(widget.summary()));
+  }
+
+  /// Rank 2 waits for one of the two that wait for one another.
+  void itsCircleIsRed() {
+    TraceBuilder b(3);
+    TraceData data = *b.build(QStringLiteral("attached"));
+    for (RankHistory& rank : data.execution.ranks) {
+      rank = {};
+    }
+    for (const auto& [rank, source] : {std::pair(0, 1), std::pair(1, 0), std::pair(2, 0)}) {
+      CallNow call;
+      call.rank = rank;
+      call.kind = CallNow::Kind::Receive;
+      call.call = u"MPI_Recv"_s;
+      call.peer = source;
+      call.ofWorld = true;
+      data.calls.push_back(call);
+    }
+    QueuesWidget widget;
+    widget.resize(1000, 260);
+    widget.setTrace(makeIndex(std::make_shared<const TraceData>(std::move(data))));
+    widget.show();
+    QCOMPARE(widget.state().cycle, (std::vector<Rank>{0, 1}));
+    QVERIFY2(widget.state().stuck.empty(), "a message may be on its way");
+    const QImage picture = widget.canvas()->grab().toImage();
+    const QColor red = Theme::of(widget.canvas()->palette()).fail;
+    const auto hasRedRing = [&](Rank rank) {
+      QPoint at = widget.canvas()->centre(rank).toPoint();
+      for (const int right = at.x() + 40; at.x() < std::min(right, picture.width()); ++at.rx()) {
+        const QColor here = picture.pixelColor(at);
+        if (std::abs(here.red() - red.red()) + std::abs(here.green() - red.green()) +
+                std::abs(here.blue() - red.blue()) <
+            60) {
+          return true;
+        }
+      }
+      return false;
+    };
+    QVERIFY(hasRedRing(0) && hasRedRing(1));
+    QVERIFY(!hasRedRing(2));
   }
 
   void theWindowFollowsTheReplay() {

@@ -65,8 +65,15 @@ std::vector<Rank> missingFrom(const CallNow& call, const std::vector<CallNow>& c
   return missing;
 }
 
-/// Ranks each of which waits for the next, the last for the first; empty: there is no such circle.
-std::vector<Rank> circleOf(const std::map<Rank, Rank>& waits) {
+}  // namespace
+
+std::vector<Rank> circleOfCalls(const std::vector<CallNow>& calls, std::size_t ranks) {
+  std::map<Rank, Rank> waits;
+  for (const CallNow& call : calls) {
+    if (const auto peer = awaited(call, ranks)) {
+      waits[call.rank] = *peer;
+    }
+  }
   for (const auto& [start, first] : waits) {
     std::vector<Rank> path;
     for (Rank rank = start; waits.contains(rank); rank = waits.at(rank)) {
@@ -78,8 +85,6 @@ std::vector<Rank> circleOf(const std::map<Rank, Rank>& waits) {
   }
   return {};
 }
-
-}  // namespace
 
 std::vector<RankWait> waitsOfCalls(const std::vector<CallNow>& calls, std::size_t ranks) {
   std::vector<RankWait> waits;
@@ -110,7 +115,6 @@ std::vector<RankWait> waitsOfCalls(const std::vector<CallNow>& calls, std::size_
 
 QStringList remarksOnCalls(const std::vector<CallNow>& calls, std::size_t ranks) {
   QStringList remarks;
-  std::map<Rank, Rank> waits;
   std::map<std::pair<QString, QString>, std::vector<Rank>> collectives;
   std::vector<Rank> computing;
   std::vector<Rank> unknown;
@@ -119,9 +123,6 @@ QStringList remarksOnCalls(const std::vector<CallNow>& calls, std::size_t ranks)
   }
   for (const CallNow& call : calls) {
     std::erase(unknown, call.rank);
-    if (const auto peer = awaited(call, ranks)) {
-      waits[call.rank] = *peer;
-    }
     if (call.kind == CallNow::Kind::Collective && call.ofWorld.value_or(false)) {
       collectives[{call.call, call.place}].push_back(call.rank);
     }
@@ -129,7 +130,7 @@ QStringList remarksOnCalls(const std::vector<CallNow>& calls, std::size_t ranks)
       computing.push_back(call.rank);
     }
   }
-  if (const std::vector<Rank> circle = circleOf(waits); !circle.empty()) {
+  if (const std::vector<Rank> circle = circleOfCalls(calls, ranks); !circle.empty()) {
     remarks << wording("%1: a deadlock, if no message is on its way").arg(circleText(circle));
   }
   const auto isOther = [&](const auto& one) {

@@ -15,6 +15,9 @@ namespace pf::views {
 [[nodiscard]] std::vector<RankWait> waitsOfCalls(const std::vector<CallNow>& calls,
                                                  std::size_t ranks);
 
+/// Ranks each of which waits for the next, the last for the first: a deadlock, if no message is on its way. Empty: none.
+[[nodiscard]] std::vector<Rank> circleOfCalls(const std::vector<CallNow>& calls, std::size_t ranks);
+
 /// What there is to say beside the waits: circles, ranks in different collectives, and of which ranks nothing is known.
 [[nodiscard]] QStringList remarksOnCalls(const std::vector<CallNow>& calls, std::size_t ranks);
 

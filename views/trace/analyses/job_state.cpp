@@ -377,6 +377,7 @@ JobState jobStateAt(const TraceIndex& trace, const JobCut& cut) {
   JobState state;
   if (const std::vector<CallNow>& calls = trace.data().calls; !calls.empty()) {
     state.waits = waitsOfCalls(calls, trace.rankCount());
+    state.cycle = circleOfCalls(calls, trace.rankCount());
     return state;
   }
   std::vector<std::vector<QueueItem>> unexpected(trace.rankCount());

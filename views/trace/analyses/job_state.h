@@ -58,7 +58,8 @@ struct JobState {
   /// Ranks that cannot go on whatever the others do: they wait for one another, or for a rank that
   /// has finished. Who waits for one that was ended, or aborted, might have gone on. Ascending.
   std::vector<Rank> stuck;
-  std::vector<Rank> cycle;  ///< each waits for the next, the last for the first; empty = none
+  /// Each waits for the next, the last for the first; empty = none. Where they are not stuck it only seems so.
+  std::vector<Rank> cycle;
 };
 
 /// O(messages + receives + ranks). Of a job that was not recorded: by the calls that its ranks stand in (calls_now.h).
