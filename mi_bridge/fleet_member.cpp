@@ -172,9 +172,8 @@ void Fleet::Member::insertKind(const BreakpointSpec& spec, Callback<Breakpoint> 
 }
 
 void Fleet::Member::insertLog(const BreakpointSpec& spec, Callback<Breakpoint> done) {
-  if (isPythonSource(spec.source)) {
-    done(Error{ErrorCode::Usage, "a logpoint cannot be at a line of Python",
-               "use a breakpoint, or print there"});
+  if (const Status can = canLogIn(spec.source); !can) {
+    done(can.error());
     return;
   }
   auto parts = parseLog(spec.log);

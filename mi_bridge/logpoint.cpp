@@ -4,6 +4,7 @@
 #include <charconv>
 #include <utility>
 
+#include "mi_bridge/python/lines.h"
 #include "mi_bridge/stop_values.h"
 
 namespace pf::mi {
@@ -89,6 +90,14 @@ bool takeNumber(std::string_view& text, T& number) {
 }
 
 }  // namespace
+
+Status canLogIn(std::string_view source) {
+  if (isPythonSource(source)) {
+    return Error{ErrorCode::Usage, "a logpoint cannot be at a line of Python",
+                 "use a breakpoint, or print there"};
+  }
+  return {};
+}
 
 Result<std::vector<LogPart>> parseLog(std::string_view text) {
   const Error unbalanced{ErrorCode::Usage,

@@ -23,6 +23,9 @@ struct LogPart {
 /// "sum is {sum} of {a[{i}]}" in parts; "{{" is a brace. Usage for a brace without its other one, or nothing in it.
 [[nodiscard]] Result<std::vector<LogPart>> parseLog(std::string_view text);
 
+/// Usage: none can be at a line of this file.
+[[nodiscard]] Status canLogIn(std::string_view source);
+
 struct LogpointRequest {
   int id = 0;          ///< comes back with each line
   std::string source;  ///< with `line`; otherwise `function`; otherwise `address` (an expression)

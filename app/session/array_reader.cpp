@@ -48,6 +48,12 @@ ArrayReader::ArrayReader(DebugSession& session, QObject* parent)
   connect(&m_byC, &CArrayReader::failed, this, &ArrayReader::failed);
 }
 
+QString ArrayReader::whyNotInPython() {
+  return tr(
+      "The selected frame is one of Python: arrays are read in frames of C, C++ and Fortran. Its "
+      "variables are in Variables.");
+}
+
 void ArrayReader::fail(const QString& text) {
   m_question.drop();  // ranks that have not answered yet are not waited for
   Q_EMIT failed(text);
@@ -120,9 +126,7 @@ void ArrayReader::findFrame(std::size_t part) {
 void ArrayReader::ask(std::size_t part, mi::FrameRef frame) {
   const int rank = m_question->parts[part].rank;
   if (frame.python != 0) {
-    fail(
-        tr("The selected frame is one of Python: arrays are read in frames of C, C++ and "
-           "Fortran. Its variables are in Variables."));
+    fail(whyNotInPython());
     return;
   }
   m_question->parts[part].frame = frame;

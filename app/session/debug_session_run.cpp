@@ -129,7 +129,13 @@ QString DebugSession::whyNoLineBack() const {
   if (!isOpen()) {
     return tr("No trace is open.");
   }
-  return m_state.runs(m_state.current) ? m_lines->whyNot() : m_state.notInReplay(m_state.current);
+  if (!m_state.runs(m_state.current)) {
+    return m_state.notInReplay(m_state.current);
+  }
+  const QString why = m_lines->whyNot();
+  // Out of a call of MPI it is gone by events.
+  const bool byLines = why.isEmpty() && !m_state.now.at(m_state.current).inside();
+  return byLines && m_inspector.standsInPython() ? LineSearch::whyNotInPython() : why;
 }
 
 bool DebugSession::goesBackByLines() const {

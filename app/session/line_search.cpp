@@ -63,6 +63,10 @@ QString LineSearch::whyNot() const {
   return {};
 }
 
+QString LineSearch::whyNotInPython() {
+  return tr("Lines of Python are not gone back by: Previous event goes back.");
+}
+
 // -- where the rank is
 
 void LineSearch::go(LineMove move) {
@@ -127,7 +131,7 @@ void LineSearch::lookedAt(const std::vector<mi::Frame>& frames, int depth) {
   const std::size_t user = mi::firstUserFrame(frames).value_or(0);
   const mi::Frame& frame = frames[user];
   if (frame.python != 0 || frame.line <= 0 || depth == 0) {
-    fail(frame.python != 0 ? tr("Lines of Python are not gone back by: Previous event goes back.")
+    fail(frame.python != 0 ? whyNotInPython()
                            : tr("No line of %1() is known (built without -g?): Previous event goes "
                                 "back.")
                                  .arg(toText(frame.function)));

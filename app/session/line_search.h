@@ -42,6 +42,8 @@ class LineSearch : public QObject {
   void go(LineMove move);
   /// Why it cannot be, as a sentence, as far as that is known at once.
   [[nodiscard]] QString whyNot() const;
+  /// Why not in a frame of Python.
+  [[nodiscard]] static QString whyNotInPython();
 
   // -- for the session
   [[nodiscard]] bool isUnderWay() const { return m_search.has_value(); }

@@ -280,6 +280,11 @@ void ArrayView::setBusy() {
   m_about->setText(tr("Reading …"));
 }
 
+void ArrayView::setWhyNot(const QString& why) {
+  m_input->setEnabled(why.isEmpty());
+  m_input->setToolTip(plainToolTip(why));
+}
+
 void ArrayView::showArray(const ArraySummaryPtr& array) {
   const ArrayValues& values = array->values();
   const QString whose =

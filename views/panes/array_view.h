@@ -2,7 +2,7 @@
 // The elements of an array: a plane of it as a table and a heat map, all of it as a plot, statistics, and what is out of a
 // range.
 //
-// Data in:  showArray(summary), showProblem(text), setBusy().
+// Data in:  showArray(summary), showProblem(text), setBusy(), setWhyNot(text).
 // Out:      arrayRequested(expression, ranks, along, columns, halo).
 #pragma once
 
@@ -49,6 +49,8 @@ class ArrayView : public QWidget {
   void showArray(const ArraySummaryPtr& array);
   void showProblem(const QString& text);
   void setBusy();
+  /// Nothing can be asked for, and a tip says why; empty: it can.
+  void setWhyNot(const QString& why);
   [[nodiscard]] QString expression() const;
   /// As if it had been typed.
   void ask(const QString& expression);

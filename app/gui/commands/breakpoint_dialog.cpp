@@ -53,9 +53,6 @@ BreakpointDialog::BreakpointDialog(const values::Breakpoint& breakpoint, QWidget
   m_temporary = new QCheckBox(tr("&Temporary: off after its first hit"));
   m_temporary->setChecked(breakpoint.temporary);
   m_log = lineOf(breakpoint.log, tr("sum is {sum} of {n}"), tr("Log"));
-  m_log->setToolTip(
-      tr("Writes this line to the log, with rank and event, and goes on. {EXPRESSION} "
-         "is replaced by its value."));
   m_commands = new QPlainTextEdit(breakpoint.commands.join(QLatin1Char('\n')));
   m_commands->setFont(views::fixedFont());
   m_commands->setAccessibleName(tr("Commands"));
@@ -108,6 +105,13 @@ void BreakpointDialog::read() {
                          static_cast<QWidget*>(m_log), static_cast<QWidget*>(m_commands)}) {
     field->setEnabled(!logical);  // nothing of GDB's
   }
+  const Status canLog = mi::canLogIn(m_breakpoint.file.toStdString());
+  if (!canLog) {
+    m_log->setEnabled(!m_log->text().isEmpty());  // what is there can be taken away
+  }
+  m_log->setToolTip(canLog ? tr("Writes this line to the log, with rank and event, and goes on. "
+                                "{EXPRESSION} is replaced by its value.")
+                           : QString::fromStdString(canLog.error().text()));
   if (!logical) {
     m_breakpoint.condition = m_condition->text().trimmed();
     m_breakpoint.ignoreCount =
@@ -132,6 +136,9 @@ void BreakpointDialog::read() {
       m_breakpoint.kind != values::BreakpointKind::Code &&
       m_breakpoint.kind != values::BreakpointKind::Address) {
     problem = tr("Only a breakpoint at a line, function or address can log and go on.");
+  }
+  if (problem.isEmpty() && !canLog && !m_breakpoint.log.isEmpty()) {
+    problem = QString::fromStdString(canLog.error().text());
   }
   if (const auto parts = mi::parseLog(m_breakpoint.log.toStdString());
       problem.isEmpty() && !parts) {

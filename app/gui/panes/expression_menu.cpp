@@ -6,6 +6,7 @@
 #include <QMenu>
 
 #include "app/gui/panes/inspection_panes.h"
+#include "app/session/array_reader.h"
 #include "app/session/debug_session.h"
 #include "views/models/watches_model.h"
 #include "views/panes/action_tips.h"
@@ -17,7 +18,7 @@ namespace pf::gui {
 
 ExpressionMenu::ExpressionMenu(QObject* parent, const WindowViews& views,
                                InspectionPanes& inspection, session::DebugSession& session)
-    : QObject(parent) {
+    : QObject(parent), m_session(session) {
   m_ofVariables = {
       {tr("Watch %1"),
        [&views = *views.watches](const QString& name) { views.model()->addExpression(name); }},
@@ -42,20 +43,34 @@ ExpressionMenu::ExpressionMenu(QObject* parent, const WindowViews& views,
        [&inspection](const QString& name) {
          raise(*inspection.arrayDock());
          inspection.array().ask(name);
+       },
+       [&session] {
+         return session.inspector().isPython() ? session::ArrayReader::whyNotInPython() : QString();
        }},
   };
   for (const Question& question : m_others) {
     const QString text = question.text.arg(tr("it"));
-    name(*views.variables->addQuestion(text, question.ask), question, tr("the selected variable"));
-    name(*views.watches->addQuestion(text, question.ask), question, tr("the selected watch"));
+    add(*views.variables->addQuestion(text, question.ask), question, tr("the selected variable"));
+    add(*views.watches->addQuestion(text, question.ask), question, tr("the selected watch"));
+  }
+}
+
+/// A menu of actions shows no tips; the status bar does.
+void ExpressionMenu::tellWhyNot(QAction& action, const Question& question) {
+  if (question.whyNot) {
+    views::setWhyNot(action, question.whyNot());
+    action.setStatusTip(views::whyNot(action));
   }
 }
 
 /// The item of a view's menu, for what is selected there.
-void ExpressionMenu::name(QAction& action, const Question& question, const QString& of) {
+void ExpressionMenu::add(QAction& action, const Question& question, const QString& of) {
   QString name = question.text.arg(of);
   name[0] = name.at(0).toUpper();
   views::setWholeName(action, name);
+  const auto tell = [&action, question] { tellWhyNot(action, question); };
+  connect(&m_session.inspector(), &session::Inspector::stackChanged, &action, tell);
+  connect(&m_session.inspector(), &session::Inspector::frameChanged, &action, tell);
 }
 
 void ExpressionMenu::addTo(QMenu& menu, const QString& expression) const {
@@ -67,8 +82,9 @@ void ExpressionMenu::addTo(QMenu& menu, const QString& expression) const {
                             .replace(QLatin1Char('&'), QLatin1String("&&"));
   for (const auto* questions : {&m_ofVariables, &m_others}) {
     for (const Question& question : *questions) {
-      menu.addAction(question.text.arg(shown),
-                     [ask = question.ask, expression] { ask(expression); });
+      tellWhyNot(*menu.addAction(question.text.arg(shown),
+                                 [ask = question.ask, expression] { ask(expression); }),
+                 question);
     }
   }
 }

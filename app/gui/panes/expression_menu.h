@@ -35,10 +35,13 @@ class ExpressionMenu : public QObject {
   struct Question {
     QString text;
     std::function<void(const QString& expression)> ask;
+    std::function<QString()> whyNot = {};  ///< in the selected frame
   };
   static void raise(QDockWidget& dock);
-  static void name(QAction& action, const Question& question, const QString& of);
+  static void tellWhyNot(QAction& action, const Question& question);
+  void add(QAction& action, const Question& question, const QString& of);
 
+  session::DebugSession& m_session;
   std::vector<Question> m_ofVariables;  ///< the views of variables have these themselves
   std::vector<Question> m_others;
 };

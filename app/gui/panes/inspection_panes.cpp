@@ -305,6 +305,12 @@ void InspectionPanes::connectArray() {
     }
   };
   connect(&m_session.inspector(), &session::Inspector::frameChanged, m_array, again);
+  const auto ofPython = [this] {
+    m_array->setWhyNot(m_session.inspector().isPython() ? session::ArrayReader::whyNotInPython()
+                                                        : QString());
+  };
+  connect(&m_session.inspector(), &session::Inspector::stackChanged, m_array, ofPython);
+  connect(&m_session.inspector(), &session::Inspector::frameChanged, m_array, ofPython);
   fillWhenSeen(m_arrayDock, again);
 }
 

@@ -225,6 +225,17 @@ void LogicTest::dialogSaysWhatIsWrong() {
   dialog.place()->setText(QStringLiteral("main.c:7"));
   QVERIFY(dialog.okButton()->isEnabled());
   QCOMPARE(dialog.breakpoint().log, QStringLiteral("x is {x}"));
+  // At a line of Python there is none; what is written already can be taken away.
+  dialog.place()->setText(QStringLiteral("main.py:7"));
+  QVERIFY(!dialog.okButton()->isEnabled());
+  QVERIFY(dialog.problem()->text().contains(QLatin1String("cannot be at a line of Python")));
+  QVERIFY(dialog.log()->isEnabled());
+  dialog.log()->clear();
+  QVERIFY(dialog.okButton()->isEnabled());
+  QVERIFY(!dialog.log()->isEnabled());
+  QVERIFY(dialog.log()->toolTip().contains(QLatin1String("cannot be at a line of Python")));
+  dialog.place()->setText(QStringLiteral("main.c:7"));
+  QVERIFY(dialog.log()->isEnabled());
 }
 
 /// Two stops of one rank: the second is planned when the first is reached. The same in each cycle.

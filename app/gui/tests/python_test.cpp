@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A program of mpi4py in the real window: its stack, source, variables and globals are Python's.
+#include <algorithm>
+
+#include <QAction>
+#include <QLineEdit>
 #include <QTemporaryDir>
+#include <QTreeView>
 
 #include "app/gui/main_window.h"
+#include "app/gui/panes/inspection_panes.h"
 #include "app/gui/tests/window_test.h"
 #include "views/models/rank_models.h"
 #include "views/models/variables_model.h"
+#include "views/panes/action_tips.h"
+#include "views/panes/array_view.h"
 #include "views/panes/debug_views.h"
 #include "views/panes/source_view.h"
 
@@ -19,6 +27,7 @@ class PythonTest : public QObject {
  private Q_SLOTS:
   void initTestCase();
   void stackSourceAndVariables();
+  void whatPythonHasNot();
   void anotherFrame();
   void globals();
   void aBreakpointAndTheNextLine();
@@ -92,6 +101,29 @@ void PythonTest::stackSourceAndVariables() {
   QTRY_COMPARE_WITH_TIMEOUT(valueOf(QStringLiteral("v/weight")), QStringLiteral("2.5"),
                             test::kPatience);
   QCOMPARE(valueOf(QStringLiteral("v/grams")), QStringLiteral("25"));
+}
+
+/// Lines are not gone back by, and arrays not read: that is said before it is tried.
+void PythonTest::whatPythonHasNot() {
+  for (const char* const name : {"reverseNext", "reverseStep", "reverseFinish"}) {
+    const auto* const action = m_window->findChild<QAction*>(QLatin1String(name));
+    QTRY_VERIFY2(!action->isEnabled(), name);
+    QVERIFY2(pf::views::whyNot(*action).startsWith(QLatin1String("Lines of Python")), name);
+  }
+  const auto hasArray = [this] {
+    const QList<QAction*> menu = m_window->variables().tree()->actions();
+    const auto item = std::ranges::find(menu, QStringLiteral("it as an array"), &QAction::text);
+    auto* const input = m_window->looking().array().findChild<QLineEdit*>();
+    return std::pair((*item)->isEnabled(), input->isEnabled());
+  };
+  QCOMPARE(hasArray(), std::pair(false, false));
+  const auto* const input = m_window->looking().array().findChild<QLineEdit*>();
+  QVERIFY(input->toolTip().contains(QLatin1String("one of Python")));
+  // MPI's, in C
+  m_window->session().inspector().selectFrame(levelOf(QStringLiteral("MPI_Barrier")));
+  QTRY_COMPARE_WITH_TIMEOUT(hasArray(), std::pair(true, true), test::kPatience);
+  m_window->session().inspector().selectFrame(levelOf(QStringLiteral("Scale.weigh")));
+  QTRY_COMPARE_WITH_TIMEOUT(hasArray(), std::pair(false, false), test::kPatience);
 }
 
 void PythonTest::anotherFrame() {

@@ -85,6 +85,16 @@ bool Inspector::isInnermost() const {
   return !m_frames.isEmpty() && m_frames.first().level == m_frame;
 }
 
+bool Inspector::standsInPython() const {
+  return std::ranges::any_of(m_frames, [this](const values::StackFrame& each) {
+    return each.level == m_standing && each.python != 0;
+  });
+}
+
+bool Inspector::isPython() const {
+  return valueRef().python != 0;
+}
+
 QString Inspector::function() const {
   const values::StackFrame* const frame = selected();
   return frame != nullptr ? frame->function : QString();
@@ -133,7 +143,8 @@ void Inspector::refreshStack() {
 void Inspector::showStack(const std::vector<mi::Frame>& frames) {
   m_frames.clear();
   const auto user = mi::firstUserFrame(frames);
-  m_frame = user ? static_cast<int>(*user) : 0;
+  m_standing = user ? static_cast<int>(*user) : 0;
+  m_frame = m_standing;
   const int first = user ? static_cast<int>(mi::firstShownFrame(frames)) : 0;
   for (const mi::Frame& frame : frames) {
     if (frame.level >= first) {

@@ -36,6 +36,9 @@ class Inspector : public QObject {
   [[nodiscard]] const values::StackFrame* selected() const;
   /// No frame of the rank lies inside of the selected one.
   [[nodiscard]] bool isInnermost() const;
+  /// The frame that a step is of, or the selected one, is one of Python.
+  [[nodiscard]] bool standsInPython() const;
+  [[nodiscard]] bool isPython() const;
   /// Whose frame is selected; empty: none is known.
   [[nodiscard]] QString function() const;
 
@@ -98,6 +101,7 @@ class Inspector : public QObject {
   SessionState& m_state;
   int m_frame = 0;
   int m_thread = 0;
+  int m_standing = 0;  ///< the program's innermost frame
   QList<values::StackFrame> m_frames;
   Latest<NoQuestion> m_stack;           ///< asked for
   Latest<NoQuestion> m_frameShown;      ///< whose variables are asked for
