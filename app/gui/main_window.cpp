@@ -346,8 +346,11 @@ void MainWindow::refreshActions() {
 
 void MainWindow::refreshOthers() {
   m_part->refresh();
-  const bool open = m_session->isOpen() && m_session->source() != session::Source::Cores;
-  m_breakpoints->newBreakpoint()->setEnabled(open);
+  views::setWhyNot(*m_breakpoints->newBreakpoint(),
+                   !m_session->isOpen() ? tr("No trace is open.")
+                   : m_session->source() == session::Source::Cores
+                       ? tr("Core files can only be looked at: nothing runs.")
+                       : QString());
   m_status->showMode(*m_session);
 }
 
@@ -730,10 +733,10 @@ void MainWindow::askCores() {
 /// A key whose command cannot be done now says why.
 void MainWindow::keyPressEvent(QKeyEvent* event) {
   const QKeySequence pressed(event->keyCombination());
-  const TimeTravelBar::Ways& ways = m_replay->ways();
-  for (const QAction* action : ways.back + ways.on + QList<QAction*>{ways.failing}) {
+  for (const QAction* action : findChildren<QAction*>()) {
     if (action->shortcut() == pressed && !views::whyNot(*action).isEmpty()) {
-      say(views::whyNot(*action), false);
+      const bool comes = !m_session->isOpen() && !m_status->progress().task().isEmpty();
+      say(comes ? tr("The trace is not open yet.") : views::whyNot(*action), false);
       return;
     }
   }

@@ -133,6 +133,9 @@ int CyclesView::selectedCycle() const {
 ProgressStrip::ProgressStrip(QWidget* parent)
     : QWidget(parent), m_label(new QLabel), m_bar(new QProgressBar), m_cancel(new QToolButton) {
   m_label->setTextFormat(Qt::PlainText);
+  m_label->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+  m_label->setMinimumWidth(40);
+  setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Preferred);
   m_bar->setFixedWidth(150);
   m_bar->setMaximumHeight(14);
   m_bar->setTextVisible(false);
@@ -149,7 +152,10 @@ ProgressStrip::ProgressStrip(QWidget* parent)
 }
 
 void ProgressStrip::start(const QString& task, bool canCancel) {
-  m_label->setText(oneLine(task));
+  m_task = oneLine(task);
+  m_label->setToolTip(plainToolTip(task));
+  updateGeometry();
+  fit();
   m_bar->setRange(0, 0);
   m_cancel->setVisible(canCancel);
   show();
@@ -170,7 +176,21 @@ void ProgressStrip::finish() {
 }
 
 QString ProgressStrip::task() const {
-  return isHidden() ? QString() : m_label->text();
+  return isHidden() ? QString() : m_task;
+}
+
+QSize ProgressStrip::sizeHint() const {
+  const QSize others = QWidget::sizeHint();
+  return {others.width() + m_label->fontMetrics().horizontalAdvance(m_task), others.height()};
+}
+
+void ProgressStrip::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  fit();
+}
+
+void ProgressStrip::fit() {
+  m_label->setText(m_label->fontMetrics().elidedText(m_task, Qt::ElideRight, m_label->width()));
 }
 
 }  // namespace pf::views

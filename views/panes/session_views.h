@@ -87,12 +87,19 @@ class ProgressStrip : public QWidget {
   void setProgress(qint64 done, qint64 total);
   void finish();
   [[nodiscard]] QString task() const;
+  [[nodiscard]] QSize sizeHint() const override;
 
  Q_SIGNALS:
   void cancelRequested();
 
+ protected:
+  void resizeEvent(QResizeEvent* event) override;
+
  private:
-  QLabel* m_label;
+  void fit();
+
+  QString m_task;
+  QLabel* m_label;  ///< as much of it as there is room for
   QProgressBar* m_bar;
   QToolButton* m_cancel;
 };

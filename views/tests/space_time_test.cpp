@@ -35,6 +35,7 @@ class SpaceTimeTest : public QObject {
   void initTestCase();
   void init();
   void cleanup();
+  void theKeyOfMenus();
   void clickSelects();
   void aLowOneIsAStrip();
   void doubleClickReplays();
@@ -120,6 +121,18 @@ void SpaceTimeTest::aLowOneIsAStrip() {
   QVERIFY(isThere("minimap"));
   m_view->resize(1200, 560);
   QVERIFY(isThere("minimap") && m_view->searchBar()->isVisible());
+}
+
+/// With other keys F10 is not that of menus.
+void SpaceTimeTest::theKeyOfMenus() {
+  QSignalSpy asked(&canvas(), &SpaceTimeCanvas::menuRequested);
+  canvas().disconnect(m_view.get());
+  press(Qt::Key_F10, Qt::ControlModifier | Qt::ShiftModifier);
+  press(Qt::Key_F10);
+  QCOMPARE(asked.size(), 0);
+  press(Qt::Key_F10, Qt::ShiftModifier);
+  press(Qt::Key_Menu);
+  QCOMPARE(asked.size(), 2);
 }
 
 void SpaceTimeTest::clickSelects() {

@@ -25,8 +25,9 @@ StatusLine::StatusLine(QMainWindow& window)
   m_text->setMinimumHeight(m_progress->sizeHint().height());
   QStatusBar* bar = window.statusBar();
   bar->addWidget(m_text, 1);
-  bar->addPermanentWidget(m_recording);
-  bar->addPermanentWidget(m_progress);
+  // They leave half of the bar to what is said.
+  bar->addPermanentWidget(m_recording, 1);
+  bar->addPermanentWidget(m_progress, 1);
   bar->addPermanentWidget(m_mode);
 }
 

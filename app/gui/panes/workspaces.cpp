@@ -17,6 +17,7 @@
 #include <QToolBar>
 
 #include "app/gui/panes/window_docks.h"
+#include "views/panes/action_tips.h"
 
 namespace pf::gui {
 namespace {
@@ -161,7 +162,7 @@ void Workspaces::makeActions() {
     action->setObjectName(QStringLiteral("workspace ") + nameOf(workspace));
     action->setIconText(tr(spec.word));
     action->setCheckable(true);
-    action->setEnabled(false);
+    views::setWhyNot(*action, tr("No trace is open."));
     group->addAction(action);
     m_actions[at] = action;
   }
@@ -226,7 +227,7 @@ void Workspaces::leave() {
 
 void Workspaces::show(Workspace workspace) {
   for (QAction* const action : m_actions) {
-    action->setEnabled(true);
+    views::setPossible(*action);
   }
   m_reset->setEnabled(true);
   m_actions[static_cast<std::size_t>(workspace)]->setChecked(true);

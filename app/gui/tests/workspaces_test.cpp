@@ -10,18 +10,21 @@
 #include <QDataStream>
 #include <QDockWidget>
 #include <QFrame>
+#include <QLabel>
 #include <QListWidget>
 #include <QMenu>
 #include <QPointer>
 #include <QPushButton>
 #include <QRegularExpression>
 #include <QSplitter>
+#include <QStatusBar>
 #include <QTemporaryDir>
 #include <QTextBrowser>
 #include <QToolButton>
 
 #include "app/gui/panes/time_travel_bar.h"
 #include "app/gui/tests/window_test.h"
+#include "views/diagram/canvas/space_time_canvas.h"
 #include "views/diagram/space_time_view.h"
 #include "views/models/rank_models.h"
 #include "views/models/variables_model.h"
@@ -29,6 +32,7 @@
 #include "views/panes/action_tips.h"
 #include "views/panes/debug_views.h"
 #include "views/panes/rank_strip.h"
+#include "views/panes/session_views.h"
 #include "views/panes/source_view.h"
 #include "views/panes/text_views.h"
 
@@ -60,6 +64,7 @@ class WorkspacesTest : public QObject {
   void theBarSaysWhatAStepBackCosts();
   void aSnapshotCostsLess();
   void whatCannotBeDoneSaysWhy();
+  void aKeyDuringASurveySaysWhy();
   void anotherRecordingShowsNothingOfTheFormer();
   void keysAreForOneCommandEach();
   void theStartPageSaysWhatToDo();
@@ -440,6 +445,11 @@ void WorkspacesTest::whatCannotBeDoneSaysWhy() {
   QVERIFY(QTest::qWaitForWindowActive(m_window.get()));
   QTest::keyClick(m_window.get(), Qt::Key_F8, Qt::ShiftModifier);
   QCOMPARE(m_window->statusText(), why("previousEvent"));
+  QTest::keyClick(m_window->diagram().canvas(), Qt::Key_F10,
+                  Qt::ControlModifier | Qt::ShiftModifier);
+  QCOMPARE(m_window->statusText(), why("reverseNext"));
+  QTest::keyClick(m_window.get(), Qt::Key_F5, Qt::ShiftModifier);
+  QCOMPARE(m_window->statusText(), why("endReplay"));
 
   session().setCurrentRank(0);
   const auto events = session().trace()->execution.ranks[0].events.size();
@@ -485,6 +495,37 @@ void WorkspacesTest::whatCannotBeDoneSaysWhy() {
   }
   QVERIFY(!action("endReplay").isEnabled());
   QVERIFY(action("nextReceive").isEnabled() && action("nextEvent").isEnabled());  // these begin one
+}
+
+/// A trace with choices only is run once more before anything can be done with it.
+void WorkspacesTest::aKeyDuringASurveySaysWhy() {
+  const QString trace = m_directory.filePath(QStringLiteral("light.pft"));
+  QCOMPARE(test::record(trace, {}, 3,
+                        {test::bin("e2e/steady"), QStringLiteral("200"), QStringLiteral("5000")})
+               .status,
+           0);
+  m_window = std::make_unique<pf::gui::MainWindow>();
+  m_window->show();
+  m_window->activateWindow();
+  QVERIFY(QTest::qWaitForWindowActive(m_window.get()));
+  QSignalSpy opened(m_window.get(), &pf::gui::MainWindow::opened);
+  m_window->openTrace(trace);
+  const auto surveys = [this] {
+    const auto strips = m_window->findChildren<pf::views::ProgressStrip*>();
+    return std::ranges::any_of(strips, [](const auto* strip) {
+      return strip->task().contains(QLatin1String("once more"));
+    });
+  };
+  QTRY_VERIFY_WITH_TIMEOUT(surveys(), kPatience);
+  QTest::keyClick(m_window->windowHandle(), Qt::Key_F4);
+  const QString said = QStringLiteral("The trace is not open yet.");
+  QCOMPARE(m_window->statusText(), said);
+  const auto labels = m_window->statusBar()->findChildren<QLabel*>();
+  const auto line = std::ranges::find(labels, said, &QLabel::text);
+  QVERIFY(line != labels.end());
+  QTRY_VERIFY2((*line)->width() > (*line)->sizeHint().width(), "what goes on leaves it room");
+  QVERIFY(surveys());
+  QVERIFY(opened.wait(kPatience));
 }
 
 /// It is opened while a replay stands, with the same watch in both.

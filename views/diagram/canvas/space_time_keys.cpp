@@ -83,8 +83,7 @@ bool moveSelection(EventCursor& cursor, const QKeyEvent& event) {
 }
 
 bool asksForMenu(const QKeyEvent& event) {
-  return event.key() == Qt::Key_Menu ||
-         (event.key() == Qt::Key_F10 && event.modifiers().testFlag(Qt::ShiftModifier));
+  return event.key() == Qt::Key_Menu || event.keyCombination() == (Qt::SHIFT | Qt::Key_F10);
 }
 
 }  // namespace pf::views
