@@ -9,6 +9,7 @@
 #include <QTableView>
 #include <QVBoxLayout>
 
+#include "views/panes/fitted_columns.h"
 #include "views/panes/item_views.h"
 #include "views/values/roles.h"
 #include "views/values/text.h"
@@ -20,6 +21,9 @@ RaceClassesView::RaceClassesView(QWidget* parent)
       m_model(new RaceClassModel(this)),
       m_proxy(new QSortFilterProxyModel(this)),
       m_table(new QTableView),
+      m_columns(
+          new FittedColumns(*m_table, *m_table->horizontalHeader(),
+                            {{RaceClassModel::Receive, 185}, {RaceClassModel::Senders, 160}})),
       m_benign(new QAction(tr("Mark as benign …"), this)),
       m_bug(new QAction(tr("Mark as a bug …"), this)),
       m_notJudged(new QAction(tr("No longer marked"), this)),
@@ -34,13 +38,6 @@ RaceClassesView::RaceClassesView(QWidget* parent)
   setUpTable(*m_table);
   m_table->setSortingEnabled(true);
   m_table->sortByColumn(RaceClassModel::Weight, Qt::AscendingOrder);
-  m_table->setColumnWidth(RaceClassModel::Weight, 96);
-  m_table->setColumnWidth(RaceClassModel::Receive, 170);
-  m_table->setColumnWidth(RaceClassModel::Senders, 140);
-  for (const int column : {RaceClassModel::Races, RaceClassModel::Ranks, RaceClassModel::First,
-                           RaceClassModel::Last}) {
-    m_table->setColumnWidth(column, 56);
-  }
   m_table->setContextMenuPolicy(Qt::ActionsContextMenu);
   m_save->setToolTip(
       tr("Adds all classes, and what was said of them, to a file that is kept with the source"));
@@ -83,18 +80,21 @@ void RaceClassesView::setTrace(TraceIndexPtr trace, const std::vector<std::uint8
   fitColumns();
 }
 
-/// What names a class is read in whole, where it is not very long.
+/// What names a class is read in whole, where it is not very long. Notes stay where somebody has made one.
 void RaceClassesView::fitColumns() {
-  constexpr int kWidest = 300;
-  for (const int column : {RaceClassModel::Receive, RaceClassModel::Senders}) {
-    m_table->resizeColumnToContents(column);
-    m_table->setColumnWidth(column, std::clamp(m_table->columnWidth(column), 100, kWidest));
+  bool noted = false;
+  for (int row = 0; row < m_model->rowCount() && !noted; ++row) {
+    noted = m_model->judgedAt(row).has_value();
   }
+  QList<int> rare{RaceClassModel::Last, RaceClassModel::First, RaceClassModel::Ranks};
+  rare.insert(noted ? rare.size() : 0, RaceClassModel::Note);
+  m_columns->fit(rare);
 }
 
 void RaceClassesView::setVerdicts(const RaceBaseline& verdicts) {
   const int row = selectedRow();
   m_model->setVerdicts(verdicts);
+  fitColumns();
   selectRow(row);
 }
 

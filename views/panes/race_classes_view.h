@@ -16,6 +16,8 @@ class QTableView;
 
 namespace pf::views {
 
+class FittedColumns;
+
 class RaceClassesView : public QWidget {
   Q_OBJECT
  public:
@@ -49,6 +51,7 @@ class RaceClassesView : public QWidget {
   RaceClassModel* m_model;
   QSortFilterProxyModel* m_proxy;
   QTableView* m_table;
+  FittedColumns* m_columns;
   QAction* m_benign;
   QAction* m_bug;
   QAction* m_notJudged;

@@ -14,6 +14,7 @@
 
 #include "views/models/race_filter.h"
 #include "views/models/race_list_model.h"
+#include "views/panes/fitted_columns.h"
 #include "views/panes/icons.h"
 #include "views/panes/item_views.h"
 #include "views/panes/race_classes_view.h"
@@ -26,6 +27,9 @@ namespace pf::views {
 namespace {
 
 constexpr int kMessageRole = KeyRole + 1;
+
+/// Of the messages of a race.
+enum DetailColumn { kEventColumn = 2, kCallColumn, kTagColumn, kPlaceColumn };
 
 QVariant eventVariant(EventRef ref) {
   return QVariant::fromValue(QPair<int, qulonglong>(ref.rank, static_cast<qulonglong>(ref.serial)));
@@ -66,6 +70,8 @@ RaceListView::RaceListView(QWidget* parent)
       m_filter(new QLineEdit),
       m_count(new QLabel),
       m_table(new QTableView),
+      m_columns(new FittedColumns(*m_table, *m_table->horizontalHeader(),
+                                  {{RaceListModel::Call, 60}, {RaceListModel::Location, 90}})),
       m_parts(new QSplitter),
       m_replay(new QAction(icon(Icon::ReplayHere), tr("Replay to this receive"), this)),
       m_take(new QAction(tr("Take this message instead"), this)),
@@ -145,6 +151,8 @@ void RaceListView::layOut() {
       {tr("Message"), tr("Sent by"), tr("Event"), tr("Call"), tr("Tag"), tr("Location")});
   setUpTree(*m_details);
   m_details->setRootIsDecorated(false);
+  m_detailColumns =
+      new FittedColumns(*m_details, *m_details->header(), {{kCallColumn, 60}, {kPlaceColumn, 80}});
   m_details->setContextMenuPolicy(Qt::ActionsContextMenu);
   m_details->addAction(m_take);
   m_why = new QLabel;
@@ -297,7 +305,8 @@ void RaceListView::showTrace(const TraceIndexPtr& trace, const JudgedRaces& judg
   updateCount();
   if (m_model->rowCount() > 0) {
     m_table->horizontalHeader()->setResizeContentsPrecision(100);
-    m_table->resizeColumnsToContents();
+    m_columns->fit({RaceListModel::Class, RaceListModel::FromRanks, RaceListModel::TakenTag,
+                    RaceListModel::Alternatives, RaceListModel::Call});
   }
 }
 
@@ -386,9 +395,7 @@ void RaceListView::showDetails(int race) {
                                          messages[m].tag, m, Tone::Normal));
     }
   }
-  for (int column = 0; column < m_details->columnCount(); ++column) {
-    m_details->resizeColumnToContents(column);
-  }
+  m_detailColumns->fit({kTagColumn, kEventColumn});
   QString text =
       tr("%1 of rank %2 at %3 accepts %4. ")
           .arg(callName(trace, trace.races().eventOf(at(race))))

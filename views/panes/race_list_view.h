@@ -30,6 +30,7 @@ class QTreeWidgetItem;
 
 namespace pf::views {
 
+class FittedColumns;
 class RaceClassesView;
 class RaceFilterModel;
 
@@ -96,6 +97,8 @@ class RaceListView : public QWidget {
   QLineEdit* m_filter;
   QLabel* m_count;
   QTableView* m_table;
+  FittedColumns* m_columns;
+  FittedColumns* m_detailColumns = nullptr;
   QSplitter* m_parts;               ///< the lists, and the explanation below them
   bool m_partsAreTheUsers = false;  ///< their sizes
   QTreeWidget* m_details = nullptr;

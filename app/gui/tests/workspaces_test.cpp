@@ -16,11 +16,14 @@
 #include <QPointer>
 #include <QPushButton>
 #include <QRegularExpression>
+#include <QScrollBar>
 #include <QSplitter>
 #include <QStatusBar>
+#include <QTableView>
 #include <QTemporaryDir>
 #include <QTextBrowser>
 #include <QToolButton>
+#include <QTreeWidget>
 
 #include "app/gui/panes/time_travel_bar.h"
 #include "app/gui/tests/window_test.h"
@@ -31,6 +34,7 @@
 #include "views/models/watches_model.h"
 #include "views/panes/action_tips.h"
 #include "views/panes/debug_views.h"
+#include "views/panes/race_list_view.h"
 #include "views/panes/rank_strip.h"
 #include "views/panes/session_views.h"
 #include "views/panes/source_view.h"
@@ -60,6 +64,7 @@ class WorkspacesTest : public QObject {
   void damagedOnesAreIgnored();
   void aSessionsFileHasTheOneThatWasThere();
   void allFitASmallScreen();
+  void theRacesFitASmallScreen();
   void theBarSaysWhereARankIs();
   void theBarSaysWhatAStepBackCosts();
   void aSnapshotCostsLess();
@@ -335,6 +340,31 @@ void WorkspacesTest::allFitASmallScreen() {
                             .arg(least.width())
                             .arg(least.height())));
   }
+}
+
+/// Three lists beside one another: none scrolls sideways, and what is hidden comes back with its room.
+void WorkspacesTest::theRacesFitASmallScreen() {
+  open(m_failing);
+  auto& races = *m_window->findChild<pf::views::RaceListView*>();
+  QTableView* const table = races.table();
+  const QList<QAbstractItemView*> lists{races.findChild<QTableView*>(QStringLiteral("raceClasses")),
+                                        table, races.details()};
+  for (const QSize size : {QSize(1366, 768), QSize(1680, 1050)}) {
+    m_window->resize(size);
+    workspaces().reset();
+    races.selectRace(0);
+    QTest::qWait(50);
+    QCOMPARE(m_window->size(), size);
+    for (const QAbstractItemView* const list : lists) {
+      QVERIFY(list->isVisible() && list->model()->rowCount() > 0);
+      QVERIFY2(list->horizontalScrollBar()->maximum() == 0, qPrintable(list->objectName()));
+    }
+  }
+  const int last = table->model()->columnCount() - 1;
+  m_window->resize(1366, 768);
+  QTRY_VERIFY(table->isColumnHidden(last));
+  m_window->resize(2600, 1050);
+  QTRY_VERIFY(!table->isColumnHidden(last));
 }
 
 /// "tally.c:N" of the bar; 0: none.
