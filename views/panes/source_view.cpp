@@ -13,11 +13,11 @@
 #include <QStackedWidget>
 #include <QTabWidget>
 #include <QToolButton>
-#include <QToolTip>
 #include <QVBoxLayout>
 
 #include "views/panes/icons.h"
 #include "views/panes/source_editor.h"
+#include "views/panes/value_popup.h"
 #include "views/values/text.h"
 
 namespace pf::views {
@@ -32,7 +32,8 @@ SourceView::SourceView(std::unique_ptr<SourceLoader> loader, QWidget* parent)
       m_loader(std::move(loader)),
       m_tabs(new QTabWidget),
       m_stack(new QStackedWidget),
-      m_notice(new QLabel) {
+      m_notice(new QLabel),
+      m_tip(new ValuePopup(this)) {
   setObjectName(u"sourceView"_s);
   m_tabs->setDocumentMode(true);
   m_tabs->setTabsClosable(true);
@@ -272,7 +273,7 @@ void SourceView::connectEditor(SourceEditor* editor) {
             Q_EMIT menuWanted(menu, expression);
           });
   connect(editor, &SourceEditor::hovered, this, &SourceView::hoverRequested);
-  connect(editor, &SourceEditor::hoverEnded, this, [] { QToolTip::hideText(); });
+  connect(editor, &SourceEditor::hoverEnded, m_tip, &ValuePopup::leaveSoon);
 }
 
 QWidget* SourceView::openTab(const QString& path) {
@@ -371,8 +372,9 @@ void SourceView::setPathMapping(const QString& path, const QString& localPath) {
   }
 }
 
-void SourceView::showTip(const QString& text, const QPoint& globalPosition) {
-  QToolTip::showText(globalPosition, plainToolTip(text), this);
+void SourceView::showTip(const QString& text, const QPoint& globalPosition,
+                         const QList<QAction*>& questions) {
+  m_tip->showAt(globalPosition, text, questions);
 }
 
 void SourceView::closeAll() {

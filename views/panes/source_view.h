@@ -28,6 +28,7 @@ class QTabWidget;
 namespace pf::views {
 
 class SourceEditor;
+class ValuePopup;
 
 enum class SourceMarkKind { Stop, OtherEnd };
 
@@ -51,7 +52,9 @@ class SourceView : public QWidget {
   void setCallSites(const QHash<QString, QList<int>>& sites);
   /// `path` of the debug information is `localPath` here; tabs of `path` load again.
   void setPathMapping(const QString& path, const QString& localPath);
-  void showTip(const QString& text, const QPoint& globalPosition);
+  /// Under the mouse, until it is elsewhere. Takes the questions, which have a button each.
+  void showTip(const QString& text, const QPoint& globalPosition,
+               const QList<QAction*>& questions = {});
   /// A line above the files, about the one that is shown; an empty one takes it away.
   void setNotice(const QString& text);
   void closeAll();
@@ -101,6 +104,7 @@ class SourceView : public QWidget {
   QTabWidget* m_tabs;
   QStackedWidget* m_stack;
   QLabel* m_notice;
+  ValuePopup* m_tip;
   QWidget* m_findBar = nullptr;
   QLineEdit* m_findEdit = nullptr;
   QLabel* m_findResult = nullptr;

@@ -218,7 +218,8 @@ void DebugPanes::connectSource() {
           [this](const QString& expression, const QPoint& at) {
             m_session.inspector().evaluate(
                 expression, [this, expression, at](const QString& value) {
-                  m_views.source->showTip(expression + QLatin1String(" = ") + value, at);
+                  m_views.source->showTip(expression + QLatin1String(" = ") + value, at,
+                                          m_expressions->buttonsFor(expression));
                 });
           });
   connect(

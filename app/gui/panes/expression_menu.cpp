@@ -2,7 +2,9 @@
 #include "app/gui/panes/expression_menu.h"
 
 #include <QAction>
+#include <QApplication>
 #include <QDockWidget>
+#include <QFontMetrics>
 #include <QMenu>
 
 #include "app/gui/panes/inspection_panes.h"
@@ -20,26 +22,28 @@ ExpressionMenu::ExpressionMenu(QObject* parent, const WindowViews& views,
                                InspectionPanes& inspection, session::DebugSession& session)
     : QObject(parent), m_session(session) {
   m_ofVariables = {
-      {tr("Watch %1"),
+      {tr("Watch %1"), tr("Watch"),
        [&views = *views.watches](const QString& name) { views.model()->addExpression(name); }},
-      {tr("Stop when %1 changes"),
+      {tr("Stop when %1 changes"), tr("Stop when it changes"),
        [&variables = *views.variables](const QString& name) {
          Q_EMIT variables.breakOnChangeRequested(name);
        }},
       {tr("Which message filled %1"),
+       {},
        [&variables = *views.variables](const QString& name) {
          Q_EMIT variables.messageRequested(name);
        }},
   };
   m_others = {
       {tr("Back to the last change of %1"),
+       {},
        [&session](const QString& name) { session.lastChange(name); }},
-      {tr("%1 across ranks"),
+      {tr("%1 across ranks"), tr("Across ranks"),
        [&inspection](const QString& name) {
          raise(*inspection.acrossDock());
          inspection.across().ask(name);
        }},
-      {tr("%1 as an array"),
+      {tr("%1 as an array"), tr("Array"),
        [&inspection](const QString& name) {
          raise(*inspection.arrayDock());
          inspection.array().ask(name);
@@ -77,16 +81,36 @@ void ExpressionMenu::addTo(QMenu& menu, const QString& expression) const {
   if (expression.isEmpty()) {
     return;
   }
-  const QString shown = menu.fontMetrics()
-                            .elidedText(expression, Qt::ElideMiddle, 240)
-                            .replace(QLatin1Char('&'), QLatin1String("&&"));
   for (const auto* questions : {&m_ofVariables, &m_others}) {
     for (const Question& question : *questions) {
-      tellWhyNot(*menu.addAction(question.text.arg(shown),
-                                 [ask = question.ask, expression] { ask(expression); }),
-                 question);
+      menu.addAction(make(question, expression, &menu));
     }
   }
+}
+
+QList<QAction*> ExpressionMenu::buttonsFor(const QString& expression) const {
+  QList<QAction*> all;
+  for (const auto* questions : {&m_ofVariables, &m_others}) {
+    for (const Question& question : *questions) {
+      if (!question.button.isEmpty()) {
+        all << make(question, expression, nullptr);
+        all.last()->setIconText(question.button);
+      }
+    }
+  }
+  return all;
+}
+
+QAction* ExpressionMenu::make(const Question& question, const QString& expression,
+                              QObject* parent) {
+  const QString shown = QFontMetrics(QApplication::font())
+                            .elidedText(expression, Qt::ElideMiddle, 240)
+                            .replace(QLatin1Char('&'), QLatin1String("&&"));
+  auto* const action = new QAction(question.text.arg(shown), parent);
+  connect(action, &QAction::triggered, action,
+          [ask = question.ask, expression] { ask(expression); });
+  tellWhyNot(*action, question);
+  return action;
 }
 
 void ExpressionMenu::raise(QDockWidget& dock) {

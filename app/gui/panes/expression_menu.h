@@ -5,6 +5,7 @@
 #include <functional>
 #include <vector>
 
+#include <QList>
 #include <QObject>
 #include <QString>
 
@@ -30,14 +31,19 @@ class ExpressionMenu : public QObject {
 
   /// Everything; nothing for an empty expression.
   void addTo(QMenu& menu, const QString& expression) const;
+  /// Those that have a button, for who takes them.
+  [[nodiscard]] QList<QAction*> buttonsFor(const QString& expression) const;
 
  private:
   struct Question {
     QString text;
+    QString button;  ///< short; empty: it has none
     std::function<void(const QString& expression)> ask;
     std::function<QString()> whyNot = {};  ///< in the selected frame
   };
   static void raise(QDockWidget& dock);
+  [[nodiscard]] static QAction* make(const Question& question, const QString& expression,
+                                     QObject* parent);
   static void tellWhyNot(QAction& action, const Question& question);
   void add(QAction& action, const Question& question, const QString& of);
 

@@ -18,6 +18,7 @@
 #include <QTableView>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QToolButton>
 #include <QTreeView>
 
 #include "app/collation/failure.h"
@@ -33,6 +34,7 @@
 #include "views/panes/source_editor.h"
 #include "views/panes/source_view.h"
 #include "views/panes/stack_tree_view.h"
+#include "views/panes/value_popup.h"
 #include "views/panes/values_across_view.h"
 #include "views/values/stack_tree.h"
 
@@ -87,6 +89,7 @@ class InspectionTest : public QObject {
   /// The same by the menu of a word that is selected in the source.
   void fromTheSource();
   /// And by that of a variable.
+  void fromAHoveredValue();
   void fromTheVariables();
   /// PF_SHOTS=DIRECTORY keeps pictures of the window.
   void shot(const char* name);
@@ -351,6 +354,43 @@ void InspectionTest::fromTheSource() {
       kPatience);
 }
 
+/// Over a value that is hovered are buttons for what the menu asks of it.
+void InspectionTest::fromAHoveredValue() {
+  (void)across(QStringLiteral("0"));
+  auto& source = m_window->source();
+  const auto hover = [&source] {
+    Q_EMIT source.hoverRequested(QStringLiteral("share"), source.mapToGlobal(QPoint(40, 40)));
+  };
+  auto* const tip = source.findChild<pf::views::ValuePopup*>();
+  const auto button = [tip](const char* text) {
+    const auto buttons = tip->findChildren<QToolButton*>();
+    const auto found = std::ranges::find(buttons, QString::fromLatin1(text), &QToolButton::text);
+    return found == buttons.end() ? nullptr : *found;
+  };
+  hover();
+  QTRY_VERIFY_WITH_TIMEOUT(tip->isVisible(), kPatience);
+  QCOMPARE(tip->text(), QStringLiteral("share = 2.5"));
+  for (const char* const each : {"Watch", "Stop when it changes", "Across ranks", "Array"}) {
+    QVERIFY2(button(each) != nullptr, each);
+  }
+  QCOMPARE(button("Array")->toolTip(), QStringLiteral("share as an array"));
+  QTest::keyClick(m_window.get(), Qt::Key_Escape);
+  QVERIFY(!tip->isVisible());
+  hover();
+  QTRY_VERIFY_WITH_TIMEOUT(tip->isVisible(), kPatience);
+  button("Watch")->click();
+  QVERIFY(!tip->isVisible());
+  pf::views::WatchesModel& watches = *m_window->findChild<pf::views::WatchesView*>()->model();
+  QCOMPARE(watches.expressions(), QStringList{QStringLiteral("share")});
+  watches.removeExpression(0);
+  // The mouse goes elsewhere, but not there.
+  hover();
+  QTRY_VERIFY_WITH_TIMEOUT(tip->isVisible(), kPatience);
+  Q_EMIT source.currentEditor()->hoverEnded();
+  QVERIFY(tip->isVisible());
+  QTRY_VERIFY(!tip->isVisible());
+}
+
 void InspectionTest::fromTheVariables() {
   (void)across(QStringLiteral("0"));
   auto& panes = m_window->looking();
@@ -387,6 +427,7 @@ void InspectionTest::valuesAcrossRanks() {
       qPrintable(m_window->looking().across().summary()));
   shot("values");
   fromTheSource();
+  fromAHoveredValue();
   fromTheVariables();
   const QString bad = across(QStringLiteral("nothing_of_this_name"));
   QVERIFY2(bad.startsWith(QStringLiteral("!No symbol")) && bad.count(QLatin1Char('!')) == 2,
