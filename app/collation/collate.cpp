@@ -118,8 +118,8 @@ Result<std::map<Rank, std::vector<unsigned char>>> readLogFiles(const std::strin
   return files;
 }
 
-Result<Analysis> analyse(const std::vector<RankLog>& logs) {
-  Result<Execution> execution = assemble(logs);
+Result<Analysis> analyse(const std::vector<RankLog>& logs, bool over) {
+  Result<Execution> execution = assemble(logs, over);
   if (!execution) {
     return execution.error();
   }
@@ -448,7 +448,7 @@ Result<Collated> Collation::write(const std::string& path, db::Existing existing
   if (Status kept = keepUnreadLogs(unreadTo); !kept) {
     return kept.error();
   }
-  Result<Analysis> analysis = analyse(m_logs);
+  Result<Analysis> analysis = analyse(m_logs, !m_facts.goesOn);
   if (!analysis) {
     return analysis.error();
   }

@@ -100,7 +100,7 @@ struct Analysis {
   db::RaceClasses raceClasses;
 };
 /// Assembles, finds the races, resolves call sites.
-Result<Analysis> analyse(const std::vector<RankLog>& logs);
+Result<Analysis> analyse(const std::vector<RankLog>& logs, bool over = true);
 
 /// Where what a rank received from outside of its group ends: "no more could be kept: No space left on device"; empty: with
 /// its record.

@@ -23,11 +23,12 @@ class ArrayReader : public QObject {
  public:
   explicit ArrayReader(DebugSession& session, QObject* parent = nullptr);
 
+  /// Why not in a frame of Python.
+  [[nodiscard]] static QString whyNotInPython();
+
   /// An array of any number of dimensions, POINTER@COUNT@COUNT, a container, a part of one; in the selected frame of the
   /// current rank. Of longer ones the first kMostArrayElements. With `lies.ranks` the parts of these, each in the rank's frame
   /// of the same function, as one. arrived() or failed() follows; of several questions the last one counts.
-  /// Why not in a frame of Python.
-  [[nodiscard]] static QString whyNotInPython();
   void read(const QString& expression, const values::Distribution& lies = {});
 
   /// What a rank has of it.

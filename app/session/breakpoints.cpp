@@ -204,15 +204,12 @@ void Breakpoints::resolve(values::Breakpoint& breakpoint) {
     breakpoint.note = tr("a replay stops there by itself");
   } else if (breakpoint.events.isEmpty()) {
     breakpoint.note = tr("there is no such event in the recording");
-  } else if (stop->kind == LogicalKind::Start) {
-    breakpoint.state = values::BreakpointState::Set;
-    breakpoint.event = breakpoint.events.first();
-    breakpoint.note = tr("behind MPI_Init: a replay cannot stop before");
   } else {
     breakpoint.state = values::BreakpointState::Set;
     breakpoint.event = breakpoint.events.first();
     breakpoint.note =
-        breakpoint.events.size() == 1
+        stop->kind == LogicalKind::Start ? tr("behind MPI_Init: a replay cannot stop before")
+        : breakpoint.events.size() == 1
             ? tr("rank %1, event %2").arg(breakpoint.event.rank).arg(breakpoint.event.serial)
             : tr("%1 events").arg(breakpoint.events.size());
     if (const int outside = outsideRank(breakpoint); outside >= 0) {

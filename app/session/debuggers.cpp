@@ -177,10 +177,7 @@ void Debuggers::unrecordedAttached(int rank, bool ok) {
       m_inspector.selectRank(rank);
     }
     if (m_state.source == Source::Job) {
-      Q_EMIT message(tr("Rank %1 is stopped under a debugger: Continue lets it go on, taking its "
-                        "tick away detaches.")
-                         .arg(rank),
-                     false);
+      Q_EMIT message(tr("Rank %1 is stopped under a debugger.").arg(rank), false);
     }
   }
   Q_EMIT ranksChanged();

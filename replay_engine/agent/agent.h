@@ -130,7 +130,8 @@ class Agent {
   /// The MPI process, where it has another number for itself than for us.
   struct Nested {
     pid_t toItself = 0;
-    pid_t pid = 0;
+    pid_t pid = 0;  ///< 0: there is none
+    std::chrono::steady_clock::time_point looked;
   };
   mutable Nested m_nested;
   int m_status = 0;

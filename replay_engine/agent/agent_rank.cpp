@@ -290,10 +290,12 @@ pid_t Agent::mpiProcess() const {
   if (pid <= 0 || isDescendant(pid, m_program)) {
     return pid > 0 ? pid : m_program;
   }
-  if (m_nested.toItself != pid || !isDescendant(m_nested.pid, m_program)) {
-    m_nested = {pid, nestedProcess(pid, m_program)};
+  const auto now = std::chrono::steady_clock::now();
+  if (m_nested.toItself != pid ||
+      (!isDescendant(m_nested.pid, m_program) && now - m_nested.looked > std::chrono::seconds(1))) {
+    m_nested = {pid, nestedProcess(pid, m_program), now};
   }
-  return m_nested.pid != 0 ? m_nested.pid : m_program;
+  return isDescendant(m_nested.pid, m_program) ? m_nested.pid : m_program;
 }
 
 // -- from the daemon

@@ -2,6 +2,7 @@
 #include "replay_engine/agent/proc.h"
 
 #include <cstdlib>
+#include <filesystem>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -50,10 +51,14 @@ pid_t nestedProcess(pid_t pid, pid_t ancestor) {
     if (below[i] != pid && innermostNumber(below[i]) == pid) {
       return below[i];
     }
-    const std::string name = "task/" + std::to_string(below[i]) + "/children";
-    std::istringstream children(readProcess(below[i], name.c_str()));
-    for (pid_t child = 0; children >> child;) {
-      below.push_back(child);
+    std::error_code gone;
+    for (const auto& thread :
+         std::filesystem::directory_iterator("/proc/" + std::to_string(below[i]) + "/task", gone)) {
+      const std::string name = "task/" + thread.path().filename().string() + "/children";
+      std::istringstream children(readProcess(below[i], name.c_str()));
+      for (pid_t child = 0; children >> child;) {
+        below.push_back(child);
+      }
     }
   }
   return 0;

@@ -264,6 +264,8 @@ class TrafficBuilder {
       const auto& sent = m_sizes[index(message.send.rank)].sent;
       if (message.sendIndex < sent.size()) {
         pair(message.send.rank, message.dest, sent[message.sendIndex]);
+      } else {
+        ++m_traffic.gaps.unknownSends;
       }
     }
     for (const RankHistory& rank : m_execution.ranks) {

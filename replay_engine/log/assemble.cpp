@@ -116,26 +116,31 @@ void endLastEvents(Execution& execution) {
   }
 }
 
-/// The record of an MPI_Sendrecv is written at its end. Where a rank never came out of one, a message of that rank that
-/// was taken, and that it has no other send for, can only be its (MPI 4.0, 3.5: messages do not overtake). True: there are such.
-bool addSendsOfCutExchanges(Execution& execution) {
-  bool added = false;
+/// The record of an MPI_Sendrecv is written at its end. Where a rank never came out of one (`inside`: of which rank that is
+/// known), a message of that rank that was taken, and that it has no other send for, can only be its (MPI 4.0, 3.5: messages do
+/// not overtake). True: there are such.
+bool addSendsOfCutExchanges(Execution& execution, const std::vector<bool>& inside) {
+  std::map<Rank, std::vector<SentMessage>> taken;
   for (std::size_t dest = 0; dest < execution.ranks.size(); ++dest) {
     for (const PostedReceive& receive : execution.ranks[dest].receives) {
+      const auto source = static_cast<std::size_t>(std::max(receive.source, 0));
       if (receive.state != ReceiveState::Complete || receive.message != kNone ||
-          receive.source < 0 ||
-          static_cast<std::size_t>(receive.source) >= execution.ranks.size()) {
+          receive.source < 0 || source >= execution.ranks.size() || !inside[source]) {
         continue;
       }
-      RankHistory& sender = execution.ranks[static_cast<std::size_t>(receive.source)];
-      const Serial last = sender.events.size();
-      if (last != 0 && sender.events.back().kind == EventKind::SendReceive &&
-          sender.events.back().comm == receive.comm &&
-          (sender.sends.empty() || sender.sends.back().event != last)) {
-        sender.sends.push_back(
-            {last, receive.comm, static_cast<Rank>(dest), receive.tag, false, 0});
-        added = true;
+      const std::vector<Event>& events = execution.ranks[source].events;
+      if (!events.empty() && events.back().kind == EventKind::SendReceive &&
+          events.back().comm == receive.comm) {
+        taken[receive.source].push_back(
+            {events.size(), receive.comm, static_cast<Rank>(dest), receive.tag, false, 0});
       }
+    }
+  }
+  bool added = false;
+  for (const auto& [source, sends] : taken) {
+    if (sends.size() == 1) {  // of several nobody knows which
+      execution.ranks[static_cast<std::size_t>(source)].sends.push_back(sends.front());
+      added = true;
     }
   }
   return added;
@@ -143,17 +148,19 @@ bool addSendsOfCutExchanges(Execution& execution) {
 
 }  // namespace
 
-Result<Execution> assemble(std::vector<RankLog> logs) {
+Result<Execution> assemble(std::vector<RankLog> logs, bool over) {
   Execution execution;
   execution.callNames.assign(std::begin(kCallNames), std::end(kCallNames));
   Assembler assembler(execution);
   std::vector<std::int64_t> ahead;
+  std::vector<bool> inside;
   for (std::size_t i = 0; i < logs.size(); ++i) {
     if (logs[i].rank != static_cast<Rank>(i)) {
       return Error{ErrorCode::Damaged, "the log of rank " + std::to_string(i) + " is missing",
                    "Record the program again."};
     }
     ahead.push_back(logs[i].realTimeAhead);
+    inside.push_back(over && logs[i].insideLast);
     assembler.add(logs[i]);
   }
   alignTimes(execution.ranks, ahead);
@@ -165,7 +172,7 @@ Result<Execution> assemble(std::vector<RankLog> logs) {
     }
   }
   matchMessages(execution);
-  if (addSendsOfCutExchanges(execution)) {
+  if (addSendsOfCutExchanges(execution, inside)) {
     matchMessages(execution);
   }
   endLastEvents(execution);

@@ -56,12 +56,17 @@ class WildSources {
     return page;
   }
 
-  /// The page that was set last: mostly the next one's, too. A copy has pages of its own.
+  /// The page that was set last: mostly the next one's, too. A copy has pages of its own, what was moved away from has none.
   struct LastPage {
     LastPage() = default;
     LastPage(const LastPage&) noexcept {}
+    LastPage(LastPage&& other) noexcept { other.page = nullptr; }
     LastPage& operator=(const LastPage&) noexcept {
       page = nullptr;
+      return *this;
+    }
+    LastPage& operator=(LastPage&& other) noexcept {
+      page = other.page = nullptr;
       return *this;
     }
 

@@ -180,8 +180,8 @@ Result<std::vector<unsigned char>> reduceLog(std::span<const unsigned char> file
 
 /// All ranks as one execution: communicators by key, call sites merged, sends and receives paired, times on one scale
 /// (TimeOrigin::Recording; who knows that they are of a re-execution says so).
-/// `logs` in rank order.
-Result<Execution> assemble(std::vector<RankLog> logs);
+/// `logs` in rank order. `over`: no rank went on after its log was read.
+Result<Execution> assemble(std::vector<RankLog> logs, bool over = true);
 
 struct RankRoutes;
 /// The schedule of a rank as a file's content. `routes` (replay_engine/log/shadow_routes.h): what is forced by shadow routes, null where nothing is.

@@ -268,11 +268,13 @@ class Bench:
         times = []
         for _ in range(self.args.runs):
             start = time.monotonic()
-            done = subprocess.run([self.bin / "photofinish", "diff", *traces], stdout=subprocess.DEVNULL, check=False)
+            done = subprocess.run([self.bin / "photofinish", "diff", *traces], stdout=subprocess.DEVNULL, check=False, timeout=self.args.timeout)
             times.append(time.monotonic() - start)
             if done.returncode != 1:
                 raise Failed(f"diff: exit {done.returncode}")
         print(f"diff of two runs of 2 million events each: {statistics.median(times):.2f} s ({min(times):.2f} to {max(times):.2f}; target {DIFF_TARGET})")
+        if statistics.median(times) > DIFF_TARGET:
+            raise Failed(f"{statistics.median(times):.2f} s for a comparison")
 
 
 def progress(text):

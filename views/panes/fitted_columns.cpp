@@ -27,6 +27,11 @@ void FittedColumns::fit(const QList<int>& rare) {
   constexpr int kWidest = 300;
   m_rare = rare;
   m_wanted.clear();
+  m_quiet = true;
+  for (int column = 0; column < m_header.count(); ++column) {
+    m_header.setSectionHidden(column, false);  // a hidden one has no size to ask for
+  }
+  m_quiet = false;
   for (int column = 0; column < m_header.count(); ++column) {
     const int hint = std::max(m_view.sizeHintForColumn(column), m_header.sectionSizeHint(column));
     m_wanted.push_back(std::min(hint, kWidest));

@@ -5,6 +5,7 @@
 
 #include <QAction>
 #include <QApplication>
+#include <QCursor>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QScreen>
@@ -19,6 +20,7 @@ namespace pf::views {
 namespace {
 
 constexpr int kWayMs = 500;  ///< from the word to the popup
+constexpr int kNear = 40;    ///< pixels: over the word still
 constexpr int kBelow = 16;   ///< the mouse, as Qt's tips are
 
 }  // namespace
@@ -65,6 +67,9 @@ void ValuePopup::showAt(const QPoint& globalPosition, const QString& text,
   }
   move(at);
   show();
+  if (const QPoint away = QCursor::pos() - globalPosition; away.manhattanLength() > kNear) {
+    m_leave.start();  // the mouse has left the word before its value came
+  }
 }
 
 void ValuePopup::setQuestions(const QList<QAction*>& questions) {
@@ -118,7 +123,8 @@ bool ValuePopup::eventFilter(QObject* watched, QEvent* event) {
   const QEvent::Type type = event->type();
   const bool elsewhere =
       widget != nullptr && !here && (type == QEvent::MouseButtonPress || type == QEvent::Wheel);
-  if (elsewhere || type == QEvent::KeyPress || type == QEvent::WindowDeactivate) {
+  if (elsewhere || type == QEvent::KeyPress || type == QEvent::ShortcutOverride ||
+      type == QEvent::WindowDeactivate) {
     hide();
   }
   return QFrame::eventFilter(watched, event);

@@ -180,7 +180,11 @@ Result<Breakpoint> BreakpointAnswers::functionBreakpoint(const Json& wanted) con
   if (const std::optional<EventRef> event = parseEventRef(name)) {
     return eventBreakpoint(name, *event);
   }
-  if (name == "main" && word(wanted, "condition").empty() && *ignored == 0) {
+  if (name == "main" && m_session.source() == session::Source::Recording) {
+    if (!word(wanted, "condition").empty() || *ignored != 0) {
+      return refused(
+          "main has begun where a replay can stop first, behind MPI_Init: it takes no condition");
+    }
     return session::parseBreakpoint(QStringLiteral("main"));
   }
   Breakpoint breakpoint;
@@ -198,7 +202,11 @@ void BreakpointAnswers::setFunctionBreakpoints(const Request& request) {
     out.push_back(wanted ? place(std::move(*wanted), {}, kept) : unverified(wanted.error().text()));
   }
   removeOthers(
-      [](const Breakpoint& each) { return !each.function.isEmpty() || each.event.valid(); }, kept);
+      [](const Breakpoint& each) {
+        return !each.function.isEmpty() || each.event.valid() ||
+               each.expression == QLatin1String("start of main");
+      },
+      kept);
   m_client.succeed(request, breakpointsBody(std::move(out)));
 }
 

@@ -24,7 +24,7 @@ StatusLine::StatusLine(QMainWindow& window)
   // As high as anything beside it: a bar that grows shows it below a tip that has hidden it.
   m_text->setMinimumHeight(m_progress->sizeHint().height());
   QStatusBar* bar = window.statusBar();
-  bar->addWidget(m_text, 1);
+  bar->addWidget(m_text, 2);
   // They leave half of the bar to what is said.
   bar->addPermanentWidget(m_recording, 1);
   bar->addPermanentWidget(m_progress, 1);

@@ -193,6 +193,12 @@ Result<values::Breakpoint> breakpointOf(const Json& object) {
   if (!in.problem().isEmpty()) {
     return noField(in);
   }
+  if (out.kind == values::BreakpointKind::Logical) {  // nothing of GDB's
+    out.condition.clear();
+    out.ignoreCount = 0;
+    out.commands.clear();
+    out.log.clear();
+  }
   // What is read can be written and read again.
   const Result<values::Breakpoint> again = parseBreakpoint(breakpointText(out));
   return again ? parsed : again;

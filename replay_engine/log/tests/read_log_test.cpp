@@ -179,8 +179,15 @@ TEST(PythonPlaces, aLineOfNothingChangesNothing) {
 
 // ---- a call that never ended
 
-/// `source`: of the message that rank 1 took, from rank 0, which never came out of its MPI_Sendrecv.
-Execution cutExchange(Rank source, std::uint32_t commOfExchange = 0) {
+struct Cut {
+  Rank source = 0;  ///< of the messages that rank 1 took; rank 0 is in its MPI_Sendrecv
+  std::uint32_t comm = 0;
+  bool inside = true;
+  bool over = true;
+  Serial taken = 1;
+};
+
+Execution cutExchange(const Cut& cut) {
   std::vector<RankLog> logs(2);
   for (RankLog& log : logs) {
     log.rank = static_cast<Rank>(&log - logs.data());
@@ -189,36 +196,40 @@ Execution cutExchange(Rank source, std::uint32_t commOfExchange = 0) {
     log.communicators.resize(2);
     log.communicators[1].key = 7;
   }
-  logs[0].history.events = {{.kind = EventKind::SendReceive, .comm = commOfExchange}};
-  logs[1].history.events = {{.kind = EventKind::Receive, .comm = 0},
-                            {.kind = EventKind::Receive, .comm = 0}};
-  for (const Serial event : {1U, 2U}) {
+  logs[0].history.events = {{.kind = EventKind::SendReceive, .comm = cut.comm}};
+  logs[0].insideLast = cut.inside;
+  for (Serial event = 1; event <= cut.taken; ++event) {
+    logs[1].history.events.push_back({.kind = EventKind::Receive, .comm = 0});
     PostedReceive receive;
     receive.post = receive.completion = event;
     receive.comm = 0;
     receive.state = ReceiveState::Complete;
-    receive.source = source;
+    receive.source = cut.source;
     receive.tag = 5;
     logs[1].history.receives.push_back(receive);
   }
-  Result<Execution> execution = assemble(std::move(logs));
+  Result<Execution> execution = assemble(std::move(logs), cut.over);
   EXPECT_TRUE(execution.ok());
   return std::move(*execution);
 }
 
 TEST(CutExchange, WhatWasTakenOfItWasSent) {
-  const Execution execution = cutExchange(0);
-  ASSERT_EQ(execution.messages.size(), 1U) << "one call sends one message";
+  const Execution execution = cutExchange({});
+  ASSERT_EQ(execution.messages.size(), 1U);
   EXPECT_EQ(EventRef(execution.messages[0].send), (EventRef{0, 1}));
   EXPECT_EQ(execution.messages[0].dest, 1);
   EXPECT_EQ(execution.messages[0].tag, 5);
   EXPECT_EQ(execution.messages[0].completion, 1U);
 }
 
-TEST(CutExchange, WhatAnotherSentOrOnAnotherCommunicatorIsNotIts) {
-  EXPECT_TRUE(cutExchange(1).messages.empty());
-  EXPECT_TRUE(cutExchange(77).messages.empty());
-  EXPECT_TRUE(cutExchange(0, 1).messages.empty());
+TEST(CutExchange, WhatMayBeAnothersIsNotIts) {
+  EXPECT_TRUE(cutExchange({.source = 1}).messages.empty());
+  EXPECT_TRUE(cutExchange({.source = 77}).messages.empty());
+  EXPECT_TRUE(cutExchange({.comm = 1}).messages.empty());
+  EXPECT_TRUE(cutExchange({.inside = false}).messages.empty()) << "it sent to nobody";
+  EXPECT_TRUE(cutExchange({.over = false}).messages.empty())
+      << "its log was read before the other's";
+  EXPECT_TRUE(cutExchange({.taken = 2}).messages.empty());
 }
 
 // ---- records that nobody wrote

@@ -148,13 +148,15 @@ void ChoiceStreams::giveBack() const {
 }
 
 void ChoiceStreams::turnToPins(std::uint32_t wild) {
-  const unsigned char* const before = m_pinPage;
   m_pinPageNumber = wild / kPinsAPage;
   m_pinPage =
       isOpen() ? pinIn(section(m_header->pins), m_header->pins.size, m_pinPageNumber * kPinsAPage)
                : nullptr;
-  if (before != nullptr && m_pinPage != nullptr) {
-    hasRead(before, m_pinPage);
+  if (m_pinPage > m_pinFurthest) {  // receives that are waited for ask for those before again
+    if (m_pinFurthest != nullptr) {
+      hasRead(m_pinFurthest, m_pinPage);
+    }
+    m_pinFurthest = m_pinPage;
   }
 }
 

@@ -130,6 +130,7 @@ class ChoiceStreams {
   static constexpr std::uint32_t kNoPins = 0xffffffff;
   const unsigned char* m_pinPage = nullptr;  ///< null: nothing is known of those of this page
   std::uint32_t m_pinPageNumber = kNoPins;
+  const unsigned char* m_pinFurthest = nullptr;
   LaneChoices m_main;
 };
 

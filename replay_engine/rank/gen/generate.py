@@ -280,7 +280,7 @@ def fast(call):
 
 def chooses(call):
     """Whether MPI may decide something in it that a recording has to know."""
-    return call.kind in ("BlockingReceive", "NonblockingReceive", "Probe", "Unsupported", "WindowLock") or \
+    return call.kind in ("BlockingReceive", "NonblockingReceive", "Probe", "Unsupported", "WindowLock", "Fetch", "EpochEnd") or \
         call.name in ("Start", "Startall", "Waitany", "Waitsome", "Test", "Testall", "Testany", "Testsome") or \
         call.name.startswith("Request_get_status")
 

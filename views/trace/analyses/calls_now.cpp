@@ -74,11 +74,15 @@ std::vector<Rank> circleOfCalls(const std::vector<CallNow>& calls, std::size_t r
       waits[call.rank] = *peer;
     }
   }
+  std::map<Rank, Rank> startOf;  // of the ranks that were come to: on which way
   for (const auto& [start, first] : waits) {
     std::vector<Rank> path;
     for (Rank rank = start; waits.contains(rank); rank = waits.at(rank)) {
-      if (const auto seen = std::find(path.begin(), path.end(), rank); seen != path.end()) {
-        return {seen, path.end()};
+      if (const auto [seen, fresh] = startOf.emplace(rank, start); !fresh) {
+        if (seen->second == start) {
+          return {std::find(path.begin(), path.end(), rank), path.end()};
+        }
+        break;  // that way led to no circle
       }
       path.push_back(rank);
     }
