@@ -52,9 +52,11 @@ pid_t nestedProcess(pid_t pid, pid_t ancestor) {
       return below[i];
     }
     std::error_code gone;
-    for (const auto& thread :
-         std::filesystem::directory_iterator("/proc/" + std::to_string(below[i]) + "/task", gone)) {
-      const std::string name = "task/" + thread.path().filename().string() + "/children";
+    const std::string tasks = "/proc/" + std::to_string(below[i]) + "/task";
+    std::filesystem::directory_iterator thread(tasks, gone);
+    const std::filesystem::directory_iterator end;
+    for (; !gone && thread != end; thread.increment(gone)) {
+      const std::string name = "task/" + thread->path().filename().string() + "/children";
       std::istringstream children(readProcess(below[i], name.c_str()));
       for (pid_t child = 0; children >> child;) {
         below.push_back(child);

@@ -322,6 +322,7 @@ void values(Bench& bench) {
     return bench.timed([&] { session.act(pf::values::RankAction::Next, {0}); }) >= 0.0;
   };
   const auto there = [&] {
+    bench.end();
     return bench.timed([&] { session.replayTo({0, 20}); }) >= 0.0 && next();
   };
   if (!there()) {
