@@ -99,7 +99,7 @@ struct Analysis {
   db::LogicalTimes logicalTimes;
   db::RaceClasses raceClasses;
 };
-/// Assembles, finds the races, resolves call sites.
+/// Assembles, finds the races, resolves call sites. `over`: as assemble() takes it.
 Result<Analysis> analyse(const std::vector<RankLog>& logs, bool over = true);
 
 /// Where what a rank received from outside of its group ends: "no more could be kept: No space left on device"; empty: with

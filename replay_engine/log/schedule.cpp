@@ -36,17 +36,17 @@ void appendPins(std::vector<unsigned char>& out, const WildSources& sources,
   const std::uint64_t pages = sources.pages().size();
   header.pins = {out.size(), pinPagesOffset(pages) + pages * kPinsAPage * sizeof(std::int32_t)};
   out.reserve(out.size() + header.pins.size);
-  const auto append = [&out](const void* bytes, std::size_t size) {
+  const auto put = [&out](const void* bytes, std::size_t size) {
     const auto* const first = static_cast<const unsigned char*>(bytes);
     out.insert(out.end(), first, first + size);
   };
-  append(&pages, sizeof pages);
+  put(&pages, sizeof pages);
   for (const auto& [number, page] : sources.pages()) {
-    append(&number, sizeof number);
+    put(&number, sizeof number);
   }
   out.resize(header.pins.offset + pinPagesOffset(pages));
   for (const auto& [number, page] : sources.pages()) {
-    append(page.data(), sizeof page);
+    put(page.data(), sizeof page);
   }
 }
 

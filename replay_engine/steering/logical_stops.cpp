@@ -21,7 +21,7 @@ constexpr std::array kForms{
     Form{"race", "race N"},
     Form{"collective", "collective N [comm NAME]"},
     Form{"any", "any receive"},
-    Form{"start", "start of main"},
+    Form{"start", kStartOfMain},
     Form{"divergence", "divergence"},
 };
 
@@ -383,7 +383,7 @@ std::string toText(const LogicalStop& stop) {
     case LogicalKind::AnyReceive:
       return "any receive";
     case LogicalKind::Start:
-      return "start of main";
+      return kStartOfMain;
     case LogicalKind::Divergence:
       break;
   }

@@ -35,6 +35,9 @@ enum class LogicalKind : std::uint8_t {
   Divergence
 };
 
+/// The text form of Start.
+inline constexpr const char* kStartOfMain = "start of main";
+
 struct LogicalStop {
   LogicalKind kind = LogicalKind::Event;
   Rank rank = kUnknownRank;    ///< Event, Receive: of it; Message: the receiver, kUnknownRank = any

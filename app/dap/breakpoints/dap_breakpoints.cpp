@@ -5,6 +5,7 @@
 
 #include "app/dap/wire/dap_capabilities.h"
 #include "app/session/records/breakpoint_text.h"
+#include "replay_engine/steering/logical_stops.h"
 
 namespace pf::headless {
 
@@ -204,7 +205,7 @@ void BreakpointAnswers::setFunctionBreakpoints(const Request& request) {
   removeOthers(
       [](const Breakpoint& each) {
         return !each.function.isEmpty() || each.event.valid() ||
-               each.expression == QLatin1String("start of main");
+               each.expression == QLatin1String(kStartOfMain);
       },
       kept);
   m_client.succeed(request, breakpointsBody(std::move(out)));

@@ -69,7 +69,7 @@ Result<values::Breakpoint> parseBreakpoint(const QString& typed) {
   values::Breakpoint breakpoint;
   QString where = typed.trimmed();
   if (where == QLatin1String("main")) {  // has begun where a replay can stop first
-    where = QStringLiteral("start of main");
+    where = QLatin1String(kStartOfMain);
   }
   if (isLogicalStop(where.toStdString())) {
     const Result<LogicalStop> stop = parseLogicalStop(where.toStdString());
