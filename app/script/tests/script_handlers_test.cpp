@@ -10,7 +10,10 @@ namespace {
 using ScriptHandlersTest = ScriptFixture;
 
 TEST_F(ScriptHandlersTest, ALineIsAnsweredByItsHandler) {
-  EXPECT_EQ(ask("break main"), PlainLines({"[all] breakpoint 1: main"}));
+  EXPECT_EQ(
+      ask("break main"),
+      PlainLines(
+          {"[all] breakpoint 1: start of main; behind MPI_Init: a replay cannot stop before"}));
   EXPECT_EQ(ask("break event 1:9"), PlainLines({"[all] breakpoint 2: event 1:9; rank 1, event 9"}));
   EXPECT_EQ(ask("disable 2"),
             PlainLines({"[all] breakpoint 2: event 1:9; disabled; rank 1, event 9"}));

@@ -193,9 +193,9 @@ TEST_F(ScriptMovesTest, BreakpointsAreNumberedFromOne) {
   EXPECT_EQ(ask("break m.c:12 if n > 3 @0-1"), PlainLines({"[0-1] breakpoint 1: m.c:12 if n > 3"}));
   EXPECT_EQ(ask("tbreak collect"), PlainLines({"[all] breakpoint 2: collect; temporary"}));
   ask("delete 1");
-  EXPECT_EQ(ask("break main"), PlainLines({"[all] breakpoint 3: main"})) << "not used again";
+  EXPECT_EQ(ask("break serve"), PlainLines({"[all] breakpoint 3: serve"})) << "not used again";
   EXPECT_EQ(ask("breakpoints"),
-            PlainLines({"[all] breakpoint 2: collect; temporary", "[all] breakpoint 3: main"}));
+            PlainLines({"[all] breakpoint 2: collect; temporary", "[all] breakpoint 3: serve"}));
 }
 
 TEST_F(ScriptMovesTest, WhatIsNoBreakpointSaysWhatItCouldBe) {
