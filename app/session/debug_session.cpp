@@ -90,6 +90,7 @@ DebugSession::DebugSession(QObject* parent)
   connect(m_lines.get(), &LineSearch::stays, this, &DebugSession::settled);
   connect(&m_control, &RunControl::message, this, &DebugSession::message);
   connect(&m_control, &RunControl::progress, this, &DebugSession::progress);
+  connect(&m_control, &RunControl::steps, m_lines.get(), &LineSearch::userSteps);
   connect(&m_control, &RunControl::arrived, this, &DebugSession::arrived);
   connect(this, &DebugSession::settled, this, [this] { m_times.stands(); });
   connect(this, &DebugSession::ranksChanged, m_standingCalls.get(), &StandingCalls::refresh);

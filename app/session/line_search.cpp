@@ -32,7 +32,8 @@ LineSearch::LineSearch(const Parts& parts, std::function<void(Goal)> startCycle)
     : m_state(parts.state),
       m_breakpoints(parts.breakpoints),
       m_control(parts.control),
-      m_startCycle(std::move(startCycle)) {
+      m_startCycle(std::move(startCycle)),
+      m_trail(parts.state) {
   m_patience.setSingleShot(true);
   connect(&m_patience, &QTimer::timeout, this, [this] {
     fail(tr("The lines before this place were not counted within %1 s: those of the rank come too "
@@ -205,40 +206,39 @@ void LineSearch::begin() {
   }
 }
 
-/// The lines before the place that the last search went to are known: nothing need be counted.
+/// The lines before this place are known: nothing need be counted.
 bool LineSearch::useKnown() {
-  const bool same = m_known && m_known->rank == m_search->rank && !m_search->beforeEvent &&
-                    m_known->event == m_search->event && m_known->walk.knows(m_search->move) &&
-                    m_known->walk.last().isAt(m_search->present);
-  if (!same) {
+  const KnownLines* found = m_search->beforeEvent ? nullptr : m_trail.of(m_search->rank);
+  if (found == nullptr || found->event != m_search->event || !found->walk.knows(m_search->move) ||
+      !found->walk.last().isAt(m_search->present)) {
     return false;
   }
-  const std::vector<Mark> asked = m_search->marks;
-  const std::vector<mi::RunKind> steps = m_known->walk.stepsTo(m_known->walk.size() - 1);
-  LineWalk walk = m_known->walk;
-  walk.dropLast();
-  m_search->done = m_known->done;
-  m_search->marks = m_known->marks;
-  for (Mark& mark : m_search->marks) {
+  KnownLines known = *found;
+  const std::vector<mi::RunKind> steps = known.walk.stepsTo(known.walk.size() - 1);
+  known.walk.dropLast();
+  const auto place = known.walk.before(m_search->move, m_search->present.depth);
+  if (!place && (known.walk.size() > 0 || known.base.hit == 0)) {
+    return false;
+  }
+  if (!known.done.empty()) {
+    m_search->done = known.done;
+  }
+  for (LineMark& mark : known.marks) {
     mark.spec = 0;  // of that cycle
   }
-  m_search->base = m_known->base;
-  m_search->here = Aim{m_known->base.mark, m_known->base.hit, steps};
-  if (const auto place = walk.before(m_search->move, m_search->present.depth)) {
-    m_search->walk = std::move(walk);
+  m_search->base = known.base;
+  if (place) {
+    m_search->here = LineAim{known.base.mark, known.base.hit, steps};
+    m_search->marks = std::move(known.marks);
+    m_search->walk = std::move(known.walk);
     startAim(*place);
     return true;
   }
-  if (walk.size() > 0 || m_known->base.hit == 0) {
-    m_search->here.reset();
-    m_search->marks = asked;
-    return false;
-  }
-  Mark mark = m_search->marks[m_known->base.mark];  // it stands at this time of it
-  mark.number = m_known->base.hit;
+  LineMark mark = known.marks[known.base.mark];  // it stands at this time of it
+  mark.number = known.base.hit;
   m_search->marks = {mark};
   m_search->goal = 0;
-  m_search->here = Aim{0, mark.number};
+  m_search->here = LineAim{0, mark.number};
   startFromTimeBefore();
   return true;
 }
@@ -297,10 +297,10 @@ void LineSearch::goOnToNextEvent(Phase phase) {
 
 /// In the rank's GDB, which counts from now on. `stop`: the time of a mark at which it stops. A walk ends at the goal, in
 /// the midst of a step as well.
-void LineSearch::setMarks(const Aim& stop) {
+void LineSearch::setMarks(const LineAim& stop) {
   const std::string maps = memoryMaps(m_state.now[m_search->rank].pid);
   for (std::size_t i = 0; i < m_search->marks.size(); ++i) {
-    Mark& mark = m_search->marks[i];
+    LineMark& mark = m_search->marks[i];
     const auto address = addressOf(maps, mark.code);
     mi::BreakpointSpec spec;
     spec.expression = QStringLiteral("0x%1").arg(address.value_or(0), 0, 16).toStdString();
@@ -314,7 +314,7 @@ void LineSearch::setMarks(const Aim& stop) {
 }
 
 void LineSearch::dropMarks() {
-  for (Mark& mark : m_search->marks) {
+  for (LineMark& mark : m_search->marks) {
     if (const int spec = std::exchange(mark.spec, 0); spec != 0) {
       m_state.fleet.removeBreakpoint(spec);
     }
@@ -331,7 +331,7 @@ void LineSearch::quiet() {
   }
 }
 
-int LineSearch::timesOf(const Mark& mark) const {
+int LineSearch::timesOf(const LineMark& mark) const {
   return m_state.fleet.status(mark.spec, m_search->rank).hits;
 }
 
@@ -401,7 +401,7 @@ bool LineSearch::atAnchor() {
 }
 
 /// From event S to `aim`. False: it is there.
-bool LineSearch::leave(const Aim& aim, Phase hit, Phase steps) {
+bool LineSearch::leave(const LineAim& aim, Phase hit, Phase steps) {
   m_search->stepsLeft.assign(aim.steps.rbegin(), aim.steps.rend());
   const bool gate = m_search->leavesGate;
   if (steps == Phase::AimSteps && aim.hit == 0 && aim.steps.empty() && !gate) {
@@ -464,7 +464,11 @@ void LineSearch::stepOutOfGate() {
 }
 
 bool LineSearch::takes(int rank, const mi::StopEvent& stop) {
-  if (!m_search || rank != m_search->rank) {
+  if (!m_search) {
+    m_trail.stopped(rank, stop);
+    return false;
+  }
+  if (rank != m_search->rank) {
     return false;
   }
   const Phase phase = m_search->phase;
@@ -498,7 +502,7 @@ void LineSearch::endReached() {
 }
 
 void LineSearch::keepTimes() {
-  for (Mark& mark : m_search->marks) {
+  for (LineMark& mark : m_search->marks) {
     const int times = timesOf(mark);
     m_search->phase == Phase::Forward ? mark.after = times : mark.number = times - mark.after;
   }
@@ -510,7 +514,7 @@ void LineSearch::counted() {
     return;
   }
   if (!m_search->beforeEvent && m_search->marks.front().number > 0) {
-    m_search->here = Aim{0, m_search->marks.front().number};
+    m_search->here = LineAim{0, m_search->marks.front().number};
   }
   if (m_search->marks[*m_search->goal].number > 0) {
     startFromTimeBefore();
@@ -524,7 +528,7 @@ void LineSearch::counted() {
   }
 }
 
-void LineSearch::startWalk(const Aim& base) {
+void LineSearch::startWalk(const LineAim& base) {
   m_search->base = base;
   m_search->walk.clear();
   startCycle(Phase::ToWalk);
@@ -591,7 +595,7 @@ void LineSearch::surveyed() {
 /// At the time before.
 bool LineSearch::hitCame(const mi::StopEvent& stop) {
   const bool aims = m_search->phase == Phase::AimHit;
-  const Aim& aim = aims ? m_search->aim : m_search->base;
+  const LineAim& aim = aims ? m_search->aim : m_search->base;
   const int spec = m_search->marks[aim.mark].spec;
   if (stop.breakpointNumber == 0 ||
       m_state.fleet.specOf(m_search->rank, stop.breakpointNumber) != spec) {
@@ -627,7 +631,7 @@ void LineSearch::wentOn(const LinePlace& place) {
 /// A line on the way to where the search began, or that place itself.
 void LineSearch::walked(const mi::StopEvent& stop) {
   using mi::StopReason;
-  const Mark* const goal = m_search->goal ? &m_search->marks[*m_search->goal] : nullptr;
+  const LineMark* const goal = m_search->goal ? &m_search->marks[*m_search->goal] : nullptr;
   const bool there =
       goal == nullptr ? stop.reason == StopReason::Event : timesOf(*goal) >= goal->number;
   const bool signalled = m_search->bySignal && stop.reason == StopReason::Signal;
@@ -738,7 +742,7 @@ bool LineSearch::arrive() {
             : search.move == LineMove::Next ? tr("back over a line")
                                             : tr("back to the call");
   if (!anchor) {
-    m_known = Known{search.rank, search.event, search.done, search.marks, search.base, search.walk};
+    m_trail.isAt({search.rank, search.event, search.done, search.marks, search.base, search.walk});
   }
   return false;
 }
@@ -785,6 +789,7 @@ void LineSearch::fail(const QString& why) {
 
 void LineSearch::cycleEnded(bool ranToEnd) {
   if (!m_search) {
+    m_trail.forget();
     return;
   }
   const bool counts = m_search->phase == Phase::Forward || m_search->phase == Phase::Count;
@@ -805,12 +810,6 @@ void LineSearch::cycleEnded(bool ranToEnd) {
       Qt::QueuedConnection);
 }
 
-void LineSearch::goesOn(int rank) {
-  if (!m_search && m_known && m_known->rank == rank) {
-    m_known.reset();
-  }
-}
-
 void LineSearch::cancel() {
   if (m_search) {
     end();
@@ -824,7 +823,7 @@ void LineSearch::end() {
   dropMarks();
   m_control.letGo();
   m_search.reset();
-  m_known.reset();
+  m_trail.forget();
   m_state.searching = false;
   m_breakpoints.giveToFleet();
 }

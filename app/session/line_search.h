@@ -21,8 +21,7 @@
 
 #include "app/session/breakpoints.h"
 #include "app/session/destinations.h"
-#include "app/session/inspection/code_places.h"
-#include "app/session/line_walk.h"
+#include "app/session/line_trail.h"
 #include "app/session/run_control.h"
 
 namespace pf::session {
@@ -63,7 +62,9 @@ class LineSearch : public QObject {
   /// The cycle has ended. `ranToEnd`: by itself.
   void cycleEnded(bool ranToEnd);
   /// GDB lets the rank go on: what is known of its place holds no longer.
-  void goesOn(int rank);
+  void goesOn(int rank) { m_trail.goesOn(rank); }
+  /// GDB is about to step the current rank, as the user wants it.
+  void userSteps(const mi::RunCommand& command) { m_trail.begins(command); }
 
  Q_SIGNALS:
   void message(const QString& text, bool problem);
@@ -71,13 +72,6 @@ class LineSearch : public QObject {
   void stays();  ///< the rank has not been moved
 
  private:
-  /// Code that GDB counts.
-  struct Mark {
-    CodePlace code;
-    int spec = 0;    ///< of the fleet, in this cycle; 0: not set
-    int after = 0;   ///< times from where the search began to the next event
-    int number = 0;  ///< which time where the search began, from event S on; 0: not known yet
-  };
   enum class Phase {
     Look,      ///< GDB is asked where the rank is
     Forward,   ///< on to the next event, counting
@@ -92,12 +86,6 @@ class LineSearch : public QObject {
     AimHit,    ///< from there to the time before
     AimSteps,  ///< by as many steps
   };
-  /// A place behind event S: this time of a mark (0: event S itself), and these steps.
-  struct Aim {
-    std::size_t mark = 0;
-    int hit = 0;
-    std::vector<mi::RunKind> steps = {};
-  };
   struct Search {
     LineMove move = LineMove::Step;
     Phase phase = Phase::Look;
@@ -111,30 +99,21 @@ class LineSearch : public QObject {
     bool othersMove = false;   ///< ranks that stood between their events, too
     LinePlace present;
     std::optional<CodePlace> code;     ///< of the program's frame
-    std::vector<Mark> marks;           ///< the first is where the rank is
+    std::vector<LineMark> marks;       ///< the first is where the rank is
     std::optional<std::size_t> goal;   ///< of these; nothing: event S + 1 is walked to
     std::size_t landmark = 0;          ///< of these, the last
     std::optional<std::size_t> entry;  ///< of these: the begin of the function that the rank is in
     int landmarks = 0;                 ///< that there were
-    std::optional<Aim> here;  ///< where the search began; nothing: not known, or before an event
-    Aim base;                 ///< where the walk begins
+    std::optional<LineAim>
+        here;      ///< where the search began; nothing: not known, or before an event
+    LineAim base;  ///< where the walk begins
     LineWalk walk;
-    Aim aim;
+    LineAim aim;
     std::vector<mi::RunKind> stepsLeft;  ///< the next is the last of these
     bool leavesGate = false;             ///< the next step is out of MPI_Init
     LinePlace wanted;                    ///< at the aim; without a function: whatever it is
     QString failed;                      ///< it is gone back to where it began, and why
   };
-  /// Of the place that the last search went to.
-  struct Known {
-    int rank = -1;
-    Serial event = 0;
-    std::vector<Serial> done;
-    std::vector<Mark> marks;
-    Aim base;
-    LineWalk walk;  ///< from `base` on; it stands at the last
-  };
-
   [[nodiscard]] mi::GdbSession* gdb() const;
   void look();
   void lookedAt(const std::vector<mi::Frame>& frames, int depth);
@@ -146,20 +125,20 @@ class LineSearch : public QObject {
   [[nodiscard]] Goal toNextEvent() const;
   void startCycle(Phase phase);
   void goOnToNextEvent(Phase phase);
-  void setMarks(const Aim& stop);
+  void setMarks(const LineAim& stop);
   void dropMarks();
   void quiet();
-  [[nodiscard]] int timesOf(const Mark& mark) const;
+  [[nodiscard]] int timesOf(const LineMark& mark) const;
   bool atAnchor();
   void endReached();
   void keepTimes();
   void counted();
-  void startWalk(const Aim& base);
+  void startWalk(const LineAim& base);
   void startFromTimeBefore();
   void tooManyLines();
   void startSurvey();
   void surveyed();
-  bool leave(const Aim& aim, Phase hit, Phase steps);
+  bool leave(const LineAim& aim, Phase hit, Phase steps);
   bool hitCame(const mi::StopEvent& stop);
   void step(mi::RunKind kind);
   void stepToAim();
@@ -179,7 +158,7 @@ class LineSearch : public QObject {
   RunControl& m_control;
   std::function<void(Goal)> m_startCycle;
   std::optional<Search> m_search;
-  std::optional<Known> m_known;
+  LineTrail m_trail;
   Latest<NoQuestion> m_asked;
   QTimer m_patience;
   QString m_words;

@@ -25,7 +25,7 @@ void LineWalk::beginsAtEntry(LinePlace place) {
 
 void LineWalk::came(LinePlace place) {
   Step step;
-  step.begins = begins(place);
+  step.begins = begins(place, m_steps.size());
   if (place.depth > 0 && place.depth >= m_limit) {
     step.onwards = place.depth > m_limit ? mi::RunKind::Finish : mi::RunKind::Next;
   }
@@ -33,15 +33,21 @@ void LineWalk::came(LinePlace place) {
   m_steps.push_back(std::move(step));
 }
 
+void LineWalk::isDeep(std::size_t i, int depth) {
+  m_steps[i].place.depth = depth;
+  m_steps[i].begins = begins(m_steps[i].place, i);
+}
+
 /// Who returns comes to the middle of the line that has called, or to the next line.
-bool LineWalk::begins(const LinePlace& place) const {
-  if (m_steps.empty() || m_steps.back().onwards != mi::RunKind::Finish) {
+bool LineWalk::begins(const LinePlace& place, std::size_t count) const {
+  const auto end = m_steps.rend();
+  const auto from = end - static_cast<std::ptrdiff_t>(count);
+  if (from == end || from->onwards != mi::RunKind::Finish) {
     return true;
   }
-  const auto call = std::find_if(m_steps.rbegin(), m_steps.rend(), [&place](const Step& step) {
-    return step.place.depth == place.depth;
-  });
-  return call != m_steps.rend() && !call->place.isAt(place);
+  const auto call = std::find_if(
+      from, end, [&place](const Step& step) { return step.place.depth == place.depth; });
+  return call != end && !call->place.isAt(place);
 }
 
 std::vector<mi::RunKind> LineWalk::stepsTo(std::size_t i) const {
@@ -59,7 +65,16 @@ bool LineWalk::wasIn(const LinePlace& place) const {
 }
 
 bool LineWalk::knows(LineMove move) const {
-  return move == LineMove::Next || (move == LineMove::Step && m_limit == kNoLimit);
+  if (move != LineMove::Step) {
+    return move == LineMove::Next;
+  }
+  for (std::size_t i = m_steps.size(); i > 1; --i) {
+    const Step& before = m_steps[i - 2];
+    if (before.onwards != mi::RunKind::Step || before.begins) {
+      return before.onwards == mi::RunKind::Step;
+    }
+  }
+  return true;
 }
 
 std::optional<std::size_t> LineWalk::before(LineMove move, int depth, bool begun) const {

@@ -42,6 +42,10 @@ class LineWalk {
   /// The first instruction of a function: its line has not begun.
   void beginsAtEntry(LinePlace place);
   void came(LinePlace place);
+  /// How it goes on from the last place, if not as it would by itself.
+  void goesOnBy(mi::RunKind kind) { m_steps.back().onwards = kind; }
+  /// What is known of the i-th place later than that.
+  void isDeep(std::size_t i, int depth);
 
   [[nodiscard]] std::size_t size() const { return m_steps.size(); }
   [[nodiscard]] const LinePlace& place(std::size_t i) const { return m_steps[i].place; }
@@ -55,7 +59,7 @@ class LineWalk {
   void dropLast() { m_steps.pop_back(); }
   /// Of a walk in a function of this depth, that its frame was in, or one like it.
   [[nodiscard]] bool wasIn(const LinePlace& place) const;
-  /// Whether it has all lines that this goes back by: of what was stepped over there are none.
+  /// Whether it has all lines between the one before the last and the last: of what was stepped over there are none.
   [[nodiscard]] bool knows(LineMove move) const;
 
   /// Which one is the line before for whoever goes back so from this depth. Before an event is the last resort: a call of
@@ -69,7 +73,8 @@ class LineWalk {
     mi::RunKind onwards = mi::RunKind::Step;
     bool begins = true;  ///< the line, as far as is known
   };
-  [[nodiscard]] bool begins(const LinePlace& place) const;
+  /// As the place of the step behind the first `count`.
+  [[nodiscard]] bool begins(const LinePlace& place, std::size_t count) const;
 
   int m_limit = 0;  ///< deeper frames are not looked into
   std::vector<Step> m_steps;

@@ -295,6 +295,7 @@ void RunControl::stepRanks(values::RankAction action, const Movable& ranks, cons
       chosen.frameLevel = m_inspector.frameRef().level;
       chosen.python = m_inspector.valueRef().python;
       chosen.thread = m_inspector.thread();
+      Q_EMIT steps(chosen);
       m_state.fleet.run({rank}, chosen, [](const mi::GroupResult&) {});
     } else {
       others.push_back(rank);

@@ -111,6 +111,8 @@ class RunControl : public QObject {
  Q_SIGNALS:
   void message(const QString& text, bool problem);
   void progress(const QString& task);
+  /// GDB is about to step the current rank.
+  void steps(const mi::RunCommand& command);
   /// The ranks have come to where they were sent, and their GDBs know it.
   void arrived(const QString& why);
 

@@ -166,6 +166,20 @@ class LinesBackTest(PhotofinishTest):
                           f"reverse-finish\nexpect main\\(\\) at lines.c:{call}$\nprint g_count\nexpect 1000\n")
         self.assertEqual(run.status, 0, run)
 
+    def test_what_was_stepped_through_takes_one_cycle(self):
+        """Over calls of MPI and on, with next: nothing is counted."""
+        self.record_it()
+        taken, call, recursion, receive = (self.line_of(mark) for mark in ("taken", "call", "recursion", "receive"))
+        run = self.script(f"replay-to 0:2\nnext\nexpect lines.c:{taken}$\nnext\nnext\nexpect lines.c:{recursion}$\n"
+                          f"next\nnext\nexpect lines.c:{receive}$\n"  # the loop's head, and around
+                          f"next\nexpect lines.c:{taken}$\nnext\nexpect lines.c:{call}$\nprint total\n"
+                          f"reverse-next\nexpect lines.c:{taken}$\nprint total\nreverse-next\nexpect before event 3: MPI_Recv\n"
+                          f"next\nexpect lines.c:{taken}$\nprint total\ncycles\n")
+        values = [int(value) for value in re.findall(r"^\[0\] (\d+)$", run.out, re.M)]
+        self.assertEqual(values[1:], [values[1]] * 2, run)
+        self.assertGreater(values[0], values[1], run)
+        self.assertEqual(len(re.findall(r"^\[all\] cycle \d", run.out, re.M)), 3, run)
+
     def test_before_an_event_and_in_the_console(self):
         self.record_it()
         self.script(f"replay-to 0:3\ngdb reverse-next\nexpect main\\(\\) at lines.c:\\d+$\nwhere @0\nexpect at lines.c:\\d+$\n"

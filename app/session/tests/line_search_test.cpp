@@ -4,6 +4,8 @@
 
 #include <unistd.h>
 
+#include <utility>
+
 #include <gtest/gtest.h>
 
 #include <QTest>
@@ -125,11 +127,125 @@ TEST_F(LineSearchTest, AGdbThatTellsLateOfItsStopIsWaitedFor) {
   EXPECT_TRUE(target().wasTold(kRank, "-exec-finish")) << target().toGdb[kRank];
 }
 
+/// It stands before event 40, in line 12, and the user steps it from there.
+class LineTrailTest : public LineSearchTest {
+ protected:
+  LineTrailTest() {
+    stand({deep(3)});
+    isThisProcess();
+    session().setCurrentRank(kRank);
+    pump();
+  }
+  /// The first one is out of the call of MPI.
+  void userSteps(values::RankAction action, int line, int depth, Serial event = 40) {
+    session().act(action, {kRank});
+    pump();
+    target().runs(kRank, event);
+    if (std::exchange(m_inCall, false)) {
+      comesTo(12, 2, "function-finished");
+    }
+    comesTo(line, depth, action == values::RankAction::Finish ? "function-finished" : kStepped);
+  }
+  /// From this line: another cycle.
+  void goesBack(LineMove move, int line, int depth = 2) {
+    target().replies.push_back(
+        {"-stack-list-frames", R"(^done,stack=[frame={level="0",addr=")" + address() +
+                                   R"(",func="collect",file="m.c",fullname="/src/m.c",line=")" +
+                                   std::to_string(line) + "\"}]"});
+    target().replies.push_back(deep(depth));
+    session().lineBack(move);
+    pump();
+    if (m_targets.size() > 1) {
+      gate({deep(3)});
+      comesToItsStop();
+    }
+  }
+  /// To where the user has come by one step, or more: nothing is counted.
+  void isSteppedTo(int line, const std::string& by = {}) {
+    EXPECT_EQ(m_targets.size(), 2) << said().toStdString();
+    EXPECT_FALSE(target().wasTold(kRank, "-break-insert")) << target().toGdb[kRank];
+    if (!by.empty()) {
+      comesTo(12, 2, "function-finished");
+      EXPECT_TRUE(target().wasTold(kRank, by)) << target().toGdb[kRank];
+      comesTo(line, 2);
+    }
+    EXPECT_FALSE(session().goesBackByLines());
+    EXPECT_TRUE(m_problems.isEmpty()) << said().toStdString();
+  }
+  [[nodiscard]] bool isSearchedFor() {
+    pump();
+    return session().goesBackByLines();
+  }
+  static constexpr const char* kStepped = "end-stepping-range";
+  bool m_inCall = true;
+};
+
+TEST_F(LineTrailTest, LinesThatTheUserHasSteppedThroughNeedNoSearch) {
+  userSteps(values::RankAction::Next, 13, 2);
+  userSteps(values::RankAction::Next, 14, 2);
+  goesBack(LineMove::Next, 14);
+  isSteppedTo(13, "-exec-next");
+  EXPECT_EQ(session().cycles().last().stops.at(kRank).why, QStringLiteral("back over a line"));
+}
+
+TEST_F(LineTrailTest, TheLineBeforeTheFirstIsTheEvent) {
+  userSteps(values::RankAction::Step, 13, 2);
+  goesBack(LineMove::Step, 13);
+  isSteppedTo(12);
+}
+
+TEST_F(LineTrailTest, WhatWasSteppedOverIsNotKnownToAStep) {
+  userSteps(values::RankAction::Next, 13, 2);
+  userSteps(values::RankAction::Next, 14, 2);
+  goesBack(LineMove::Step, 14);
+  EXPECT_TRUE(isSearchedFor());
+}
+
+TEST_F(LineTrailTest, OnlyTheLastStepNeedBeOne) {
+  userSteps(values::RankAction::Next, 13, 2);
+  userSteps(values::RankAction::Step, 14, 2);
+  goesBack(LineMove::Step, 14);
+  isSteppedTo(13, "-exec-next");
+}
+
+TEST_F(LineTrailTest, NothingIsKnownBehindABreakpointOnTheWay) {
+  userSteps(values::RankAction::Next, 13, 2);
+  session().act(values::RankAction::Next, {kRank});
+  pump();
+  comesTo(14, 2, "breakpoint-hit");
+  goesBack(LineMove::Next, 14);
+  EXPECT_TRUE(isSearchedFor());
+}
+
+TEST_F(LineTrailTest, NothingIsKnownWhereItHasRunOn) {
+  userSteps(values::RankAction::Next, 13, 2);
+  session().act(values::RankAction::Continue, {kRank});
+  pump();
+  comesTo(13, 2);
+  goesBack(LineMove::Next, 13);
+  EXPECT_TRUE(isSearchedFor());
+}
+
+TEST_F(LineTrailTest, AnEventThatWasSteppedOverIsTheLineBefore) {
+  userSteps(values::RankAction::Next, 13, 2);
+  userSteps(values::RankAction::Next, 14, 2, 41);
+  goesBack(LineMove::Next, 14);
+  isSteppedTo(13);
+}
+
+TEST_F(LineTrailTest, WhereAFunctionHasDoneEventsItsCallerIsNotComeToFromThem) {
+  userSteps(values::RankAction::Next, 13, 2);
+  userSteps(values::RankAction::Next, 14, 2, 41);
+  userSteps(values::RankAction::Next, 15, 2, 41);
+  goesBack(LineMove::Next, 15);
+  EXPECT_TRUE(isSearchedFor());
+}
+
 TEST_F(LineSearchTest, WhoIsBroughtBackStandsThereForTheReasonOfBefore) {
   stand(insideOfCollect());
   isThisProcess();
   session().setCurrentRank(kRank);
-  session().act(values::RankAction::Next, {kRank});
+  session().act(values::RankAction::Continue, {kRank});
   pump();
   target().runs(kRank, 40);
   target().gdbStops(kRank, R"(reason="end-stepping-range")");
