@@ -31,6 +31,8 @@ def numbers(few):
 
 
 class NthCallTest(PhotofinishTest):
+    naps = False
+
     def setUp(self):
         super().setUp()
         self.need("mpirun", STEADY)

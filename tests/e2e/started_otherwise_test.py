@@ -30,6 +30,8 @@ int main(int argc, char **argv)
 
 
 class StartedOtherwiseTest(PhotofinishTest):
+    naps = False
+
     def setUp(self):
         super().setUp()
         self.need("mpirun", MPICC)

@@ -28,6 +28,7 @@ SOURCE = pathlib.Path(__file__).resolve().parents[2]
 BIN = pathlib.Path(os.environ.get("PF_BIN", SOURCE / "build" / "release" / "bin")).resolve()
 if not BIN.is_dir():
     sys.exit(f"{BIN} is not there: build first (./test --build), or give the directory of the programs in PF_BIN")
+NAPS = BIN / "e2e" / "libopen-naps.so"
 FULL = os.environ.get("PF_FULL", "") not in ("", "0")
 JITTERS = (1, 2) if FULL else (1,)  # seeds of the replays of one recording, where one says as much as two
 SKIPPED = 77
@@ -202,6 +203,7 @@ class PhotofinishTest(unittest.TestCase):
     """A test with a directory, the command line, and a look at what is left at the end."""
 
     maxDiff = 4000
+    naps = True  # ranks that wait sleep (naps.c); not where it matters what is preloaded
 
     def setUp(self):
         self.dir = pathlib.Path(tempfile.mkdtemp(prefix="pf-e2e."))
@@ -211,6 +213,8 @@ class PhotofinishTest(unittest.TestCase):
                         OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", **dict([self.mark.split("=")]))
         self.env.pop("XDG_RUNTIME_DIR", None)
         self.env.pop("LD_PRELOAD", None)
+        if self.naps and NAPS.exists():
+            self.env["LD_PRELOAD"] = str(NAPS)
         self.addCleanup(self._leave_nothing)
 
     def _leave_nothing(self):

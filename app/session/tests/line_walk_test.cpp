@@ -78,13 +78,33 @@ TEST(LineWalk, TheEntryOfAFunctionIsNoLine) {
 }
 
 TEST(LineWalk, LinesOfWhatWasSteppedOverAreNotKnown) {
-  const LineWalk all(LineMove::Step, 1);
+  LineWalk all(LineMove::Step, 1);
+  all.came(at("main", 3, 1));
+  all.came(at("main", 4, 1));
   EXPECT_TRUE(all.knows(LineMove::Step));
   EXPECT_TRUE(all.knows(LineMove::Next));
-  const LineWalk over(LineMove::Next, 1);
+  EXPECT_FALSE(all.knows(LineMove::Finish));
+  LineWalk over(LineMove::Next, 1);
+  over.came(at("main", 3, 1));
+  over.came(at("main", 4, 1));
   EXPECT_FALSE(over.knows(LineMove::Step));
   EXPECT_TRUE(over.knows(LineMove::Next));
-  EXPECT_FALSE(all.knows(LineMove::Finish));
+  over.goesOnBy(mi::RunKind::Step);
+  over.came(at("f", 1, 2));
+  EXPECT_TRUE(over.knows(LineMove::Step)) << "nothing was stepped over since the line before";
+}
+
+TEST(LineWalk, HowDeepAPlaceIsMayBeKnownLater) {
+  LineWalk walk;
+  walk.came(at("main", 3, 1));
+  walk.goesOnBy(mi::RunKind::Step);
+  walk.came(at("f", 1, 0));
+  walk.goesOnBy(mi::RunKind::Finish);
+  walk.came(at("main", 3, 0));
+  walk.isDeep(1, 2);
+  walk.isDeep(2, 1);
+  EXPECT_EQ(walk.before(LineMove::Next, 1), 0U) << "in the midst of the line that has called";
+  EXPECT_EQ(walk.before(LineMove::Step, 1), 1U);
 }
 
 }  // namespace
