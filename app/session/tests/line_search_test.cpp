@@ -172,9 +172,10 @@ class LineTrailTest : public LineSearchTest {
     EXPECT_FALSE(session().goesBackByLines());
     EXPECT_TRUE(m_problems.isEmpty()) << said().toStdString();
   }
+  /// On to the next event, counting: no cycle has begun.
   [[nodiscard]] bool isSearchedFor() {
     pump();
-    return session().goesBackByLines();
+    return session().goesBackByLines() && m_targets.size() == 1;
   }
   static constexpr const char* kStepped = "end-stepping-range";
   bool m_inCall = true;
