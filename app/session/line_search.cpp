@@ -118,13 +118,11 @@ void LineSearch::look() {
           fail(tr("GDB does not say where rank %1 is.").arg(m_search->rank));
           return;
         }
-        gdb()->queue().push(
-            {"-stack-info-depth --thread " + std::to_string(thread), mi::CommandFlag::None,
-             [this, frames = *frames, asked](const Result<mi::ResultRecord>& reply) {
-               if (asked && gdb() != nullptr) {
-                 lookedAt(frames, reply ? reply->results.toInt32Or(0, "depth") : 0);
-               }
-             }});
+        askDepth(*gdb(), thread, [this, frames = *frames, asked](int depth) {
+          if (asked && gdb() != nullptr) {
+            lookedAt(frames, depth);
+          }
+        });
       });
 }
 
@@ -664,16 +662,14 @@ void LineSearch::walked(const mi::StopEvent& stop) {
 void LineSearch::withDepth(const mi::StopEvent& stop,
                            const std::function<void(const LinePlace&)>& then) {
   m_asked.begin();
-  LinePlace place{stop.frame.function, stop.frame.file, stop.frame.line, 0, stop.frame.address};
-  gdb()->queue().push(
-      {"-stack-info-depth --thread " + std::to_string(stop.thread), mi::CommandFlag::None,
-       [this, place, then, asked = m_asked.guard()](const Result<mi::ResultRecord>& reply) mutable {
-         if (!asked || !m_search) {
-           return;
-         }
-         place.depth = reply ? reply->results.toInt32Or(0, "depth") : 0;
-         place.depth > 0 ? then(place) : fail(tr("GDB does not say how deep the stack is."));
-       }});
+  askDepth(*gdb(), stop.thread,
+           [this, place = placeOf(stop), then, asked = m_asked.guard()](int depth) mutable {
+             if (!asked || !m_search) {
+               return;
+             }
+             place.depth = depth;
+             depth > 0 ? then(place) : fail(tr("GDB does not say how deep the stack is."));
+           });
 }
 
 void LineSearch::choose() {
@@ -713,8 +709,7 @@ bool LineSearch::stepped(const mi::StopEvent& stop) {
     stepToAim();
     return true;
   }
-  const LinePlace place{stop.frame.function, stop.frame.file, stop.frame.line, 0,
-                        stop.frame.address};
+  const LinePlace place = placeOf(stop);
   if (!m_search->wanted.isAt(place)) {
     fail(tr("The replay came to %1 where it had been at %2 before.")
              .arg(lineOf(place.file, place.line),

@@ -23,6 +23,17 @@ bool isStep(const mi::RunCommand& command) {
 
 }  // namespace
 
+LinePlace placeOf(const mi::StopEvent& stop) {
+  return {stop.frame.function, stop.frame.file, stop.frame.line, 0, stop.frame.address};
+}
+
+void askDepth(mi::GdbSession& gdb, int thread, std::function<void(int depth)> then) {
+  gdb.queue().push({"-stack-info-depth --thread " + std::to_string(thread), mi::CommandFlag::None,
+                    [then = std::move(then)](const Result<mi::ResultRecord>& reply) {
+                      then(reply ? reply->results.toInt32Or(0, "depth") : 0);
+                    }});
+}
+
 void LineTrail::isAt(KnownLines lines) {
   forget();
   m_lines = std::move(lines);
@@ -31,7 +42,7 @@ void LineTrail::isAt(KnownLines lines) {
 void LineTrail::forget() {
   m_asked.drop();
   m_lines.reset();
-  m_step.reset();
+  m_stepped.reset();
   m_left = 0;
   m_ends = false;
 }
@@ -52,18 +63,18 @@ void LineTrail::begins(const mi::RunCommand& command) {
     m_lines = KnownLines{rank, m_state.serialOf(rank) + 1, {}, {}, {}, {}};
     m_lines->walk.beginsBeforeEvent();
   } else {
-    passEvents();
-    if (m_ends || !m_lines || m_lines->rank != rank || m_lines->walk.size() >= kMostSteps) {
+    const KnownLines* lines = of(rank);
+    if (lines == nullptr || m_ends || lines->walk.size() >= kMostSteps) {
       forget();
       return;
     }
   }
   m_lines->walk.goesOnBy(command.kind);
-  m_step = UserStep{command.kind, gdb->stop().thread};
+  m_stepped = gdb->stop().thread;
 }
 
 void LineTrail::goesOn(int rank) {
-  if (m_lines && m_lines->rank == rank && !m_step) {
+  if (m_lines && m_lines->rank == rank && !m_stepped) {
     forget();
   }
 }
@@ -72,39 +83,35 @@ void LineTrail::stopped(int rank, const mi::StopEvent& stop) {
   if (!m_lines || m_lines->rank != rank) {
     return;
   }
-  const auto step = std::exchange(m_step, std::nullopt);
+  const std::optional<int> stepped = std::exchange(m_stepped, std::nullopt);
   mi::GdbSession* gdb = m_state.debugger(rank);
   const bool asExpected =
       stop.reason == mi::StopReason::Step || stop.reason == mi::StopReason::Finished;
-  if (!step || !asExpected || stop.thread != step->thread || gdb == nullptr) {
+  if (!stepped || !asExpected || stop.thread != *stepped || gdb == nullptr) {
     forget();
     return;
   }
   const std::size_t place = m_left + m_lines->walk.size();
-  m_lines->walk.came(
-      {stop.frame.function, stop.frame.file, stop.frame.line, 0, stop.frame.address});
-  gdb->queue().push({"-stack-info-depth --thread " + std::to_string(stop.thread),
-                     mi::CommandFlag::None,
-                     [this, place, asked = m_asked.guard()](const Result<mi::ResultRecord>& reply) {
-                       const int depth = reply ? reply->results.toInt32Or(0, "depth") : 0;
-                       if (!asked || place <= m_left) {
-                         return;
-                       }
-                       depth > 0 ? m_lines->walk.isDeep(place - m_left, depth) : forget();
-                     }});
+  m_lines->walk.came(placeOf(stop));
+  askDepth(*gdb, stop.thread, [this, place, asked = m_asked.guard()](int depth) {
+    if (asked && place > m_left) {
+      depth > 0 ? m_lines->walk.isDeep(place - m_left, depth) : forget();
+    }
+  });
 }
 
 const KnownLines* LineTrail::of(int rank) {
-  if (m_lines && m_lines->rank == rank) {
-    passEvents();
+  if (!m_lines || m_lines->rank != rank || m_stepped) {
+    return nullptr;
   }
-  return m_lines && m_lines->rank == rank && !m_step ? &*m_lines : nullptr;
+  passEvents();
+  return m_lines ? &*m_lines : nullptr;
 }
 
 /// The last step may have led past events: then what lies before the last of them is of no use any more.
 void LineTrail::passEvents() {
-  const Serial now = m_lines ? m_state.serialOf(m_lines->rank) : 0;
-  if (!m_lines || now == m_lines->event) {
+  const Serial now = m_state.serialOf(m_lines->rank);
+  if (now == m_lines->event) {
     return;
   }
   if (m_lines->walk.size() < 2) {
@@ -112,17 +119,16 @@ void LineTrail::passEvents() {
     return;
   }
   const LineWalk& walk = m_lines->walk;
-  const LinePlace from = walk.place(walk.size() - 2);
-  const mi::RunKind by = walk.stepsTo(walk.size() - 1).back();
+  const std::size_t from = walk.size() - 2;
+  const mi::RunKind by = walk.onwards(from);
   KnownLines lines{m_lines->rank, now, {}, {}, {}, {}};
   lines.walk.beginsBeforeEvent();
   lines.walk.goesOnBy(by);
   lines.walk.came(walk.last());
   // Who steps over a function stands behind it; who leaves the event in it stands in it.
-  const bool ends = by == mi::RunKind::Finish || (by == mi::RunKind::Next && !calls(from, now));
-  m_left += walk.size() - 2;
+  m_ends = by == mi::RunKind::Finish || (by == mi::RunKind::Next && !calls(walk.place(from), now));
+  m_left += from;
   m_lines = std::move(lines);
-  m_ends = ends;
 }
 
 /// Whether the call of the event is one of this line itself.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -38,9 +39,14 @@ struct KnownLines {
   LineWalk walk;  ///< from there on; the rank stands at the last
 };
 
+/// Where GDB has stopped; how deep that is has not been asked for.
+[[nodiscard]] LinePlace placeOf(const mi::StopEvent& stop);
+/// `then` gets the number of frames, 0 where GDB does not say it; before whatever is asked of GDB later.
+void askDepth(mi::GdbSession& gdb, int thread, std::function<void(int depth)> then);
+
 class LineTrail {
  public:
-  explicit LineTrail(SessionState& state) : m_state(state) {}
+  explicit LineTrail(const SessionState& state) : m_state(state) {}
 
   /// A search has gone back to there.
   void isAt(KnownLines lines);
@@ -56,17 +62,13 @@ class LineTrail {
   [[nodiscard]] const KnownLines* of(int rank);
 
  private:
-  struct UserStep {
-    mi::RunKind kind = mi::RunKind::Step;
-    int thread = 0;
-  };
   void passEvents();
   [[nodiscard]] bool calls(const LinePlace& place, Serial event) const;
 
-  SessionState& m_state;
+  const SessionState& m_state;
   std::optional<KnownLines> m_lines;
-  std::optional<UserStep> m_step;  ///< under way
-  std::size_t m_left = 0;          ///< places that are no longer of the walk
+  std::optional<int> m_stepped;  ///< the thread of a step that is under way
+  std::size_t m_left = 0;        ///< places that are no longer of the walk
   bool m_ends = false;  ///< steps on from where the rank stands are not known to lead there again
   Latest<NoQuestion> m_asked;
 };

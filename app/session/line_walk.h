@@ -52,6 +52,7 @@ class LineWalk {
   [[nodiscard]] const LinePlace& last() const { return m_steps.back().place; }
   /// How to go on from the last.
   [[nodiscard]] mi::RunKind onwards() const { return m_steps.back().onwards; }
+  [[nodiscard]] mi::RunKind onwards(std::size_t i) const { return m_steps[i].onwards; }
   /// The steps from the first to the i-th.
   [[nodiscard]] std::vector<mi::RunKind> stepsTo(std::size_t i) const;
   /// Without those behind the i-th.
