@@ -288,6 +288,20 @@ void forgetOrderOfUnknownThreads(pf::RankLog& log) {
   }
 }
 
+/// Routines that make persistent collectives were no events once: the recording has noted them. The call's name, or nothing.
+std::string followedSince(const pf::RankLog& log) {
+  for (const std::uint32_t site : log.notes) {
+    const std::uint32_t call = site < log.sites.size() ? log.sites[site].call : pf::kCallCount;
+    const std::string name = call < pf::kCallCount ? pf::kCallNames[call] : "";
+    const bool makes = name.ends_with("_init") || name.ends_with("_init_c");
+    if (makes && call != pf::kCallPsend_init && call != pf::kCallPrecv_init &&
+        call != pf::kCallSession_init) {
+      return name;
+    }
+  }
+  return {};
+}
+
 /// Compiles the schedules of `trace` into `directory`.
 Compiled compileAll(pf::db::TraceStore& store, const std::string& directory,
                     const std::string& deliveries, bool bounded,
@@ -318,6 +332,11 @@ Compiled compileAll(pf::db::TraceStore& store, const std::string& directory,
                                    [](const pf::RankLog& log) { return !log.lanes.empty(); });
   std::vector<std::string>& paths = made.paths;
   for (pf::RankLog& log : *logs) {
+    if (const std::string call = followedSince(log); !call.empty()) {
+      return pf::Error{pf::ErrorCode::Version,
+                       "an older Photofinish has recorded it, which did not follow " + call,
+                       "Record the program again."};
+    }
     forgetOrderOfUnknownThreads(log);
     paths.push_back(pf::protocol::SessionDirectory::schedulePath(directory, log.rank));
     if (!runs(running, log.rank)) {

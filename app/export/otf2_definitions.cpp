@@ -73,6 +73,9 @@ OTF2_RegionRole roleOf(const std::string& call, EventKind kind) {
     case EventKind::Local:
       return OTF2_REGION_ROLE_FUNCTION;
   }
+  if (call.starts_with("MPI_Start")) {  // of a persistent collective, or of messages
+    return OTF2_REGION_ROLE_POINT2POINT;
+  }
   switch (operationOf(call).value_or(OTF2_COLLECTIVE_OP_SCAN)) {
     case OTF2_COLLECTIVE_OP_BARRIER:
       return OTF2_REGION_ROLE_BARRIER;

@@ -108,6 +108,7 @@ nlohmann::json factsJson(const GroupsFacts& facts) {
           {"estimated", facts.traffic.gaps.estimated},
           {"unknownSends", facts.traffic.gaps.unknownSends},
           {"notEntered", facts.traffic.gaps.notEntered},
+          {"persistent", facts.traffic.gaps.persistent},
           {"oneSided", facts.oneSided}};
 }
 
@@ -147,6 +148,10 @@ void putGaps(TextStream& out, const GroupsFacts& facts) {
   if (gaps.notEntered != 0) {
     out << "not counted: " << gaps.notEntered
         << " calls of collectives that not every rank of the communicator has entered\n";
+  }
+  if (gaps.persistent != 0) {
+    out << "not counted: " << gaps.persistent
+        << " starts of persistent collectives, whose sizes a trace does not hold\n";
   }
   if (facts.oneSided) {
     out << "not counted: one-sided communication\n";

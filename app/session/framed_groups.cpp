@@ -44,8 +44,8 @@ Result<QString> gapsText(const std::string& trace, const TrafficGaps& gaps) {
   if (!oneSided) {
     return oneSided.error();
   }
-  const bool any =
-      *oneSided || !gaps.estimated.empty() || gaps.unknownSends != 0 || gaps.notEntered != 0;
+  const bool any = *oneSided || !gaps.estimated.empty() || gaps.unknownSends != 0 ||
+                   gaps.notEntered != 0 || gaps.persistent != 0;
   return any ? framedWords(" Not all is counted, or not exactly: 'photofinish groups' says what.")
              : QString();
 }

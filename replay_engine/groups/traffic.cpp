@@ -293,7 +293,7 @@ class TrafficBuilder {
     for (const RankHistory& rank : m_execution.ranks) {
       parts.clear();
       for (const CollectivePart& part : rank.collectives) {
-        ++parts[part.comm];
+        parts[part.comm] += isStart(rank, part) ? 0U : 1U;
       }
       for (const auto& [comm, count] : parts) {
         if (comm < m_entered.size()) {
@@ -311,18 +311,32 @@ class TrafficBuilder {
     }
   }
 
+  /// Of a persistent collective. Starts have no order among the others, which have one.
+  [[nodiscard]] bool isStart(const RankHistory& rank, const CollectivePart& part) const {
+    const std::uint16_t call = callOf(rank, part);
+    return call < m_calls.size() && m_execution.callNames[call].starts_with("MPI_Start");
+  }
+  static std::uint16_t callOf(const RankHistory& rank, const CollectivePart& part) {
+    return part.event >= 1 && part.event <= rank.events.size() ? rank.events[part.event - 1].call
+                                                               : static_cast<std::uint16_t>(0xFFFF);
+  }
+
   Status collectives(Rank rank) {
     const RankHistory& history = m_execution.ranks[index(rank)];
     std::unordered_map<std::uint32_t, Sums> sums;
+    std::unordered_map<std::uint32_t, std::uint32_t> before;
     for (std::size_t i = 0; i < history.collectives.size(); ++i) {
       const CollectivePart& part = history.collectives[i];
-      const std::uint16_t call = part.event >= 1 && part.event <= history.events.size()
-                                     ? history.events[part.event - 1].call
-                                     : static_cast<std::uint16_t>(0xFFFF);
+      if (isStart(history, part)) {
+        ++m_traffic.gaps.persistent;
+        continue;
+      }
+      const std::uint16_t call = callOf(history, part);
+      const std::uint32_t number = before[part.comm]++;
       if (call >= m_calls.size() || m_calls[call].movement == Movement::None) {
         continue;
       }
-      if (part.comm >= m_entered.size() || part.ordinal >= m_entered[part.comm]) {
+      if (part.comm >= m_entered.size() || number >= m_entered[part.comm]) {
         ++m_traffic.gaps.notEntered;
         continue;
       }

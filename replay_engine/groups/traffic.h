@@ -76,6 +76,8 @@ struct CommunicatorTraffic {
 struct TrafficGaps {
   std::uint64_t unknownSends = 0;  ///< messages received whose send is not in the record
   std::uint64_t notEntered = 0;    ///< parts in collectives that not every member has entered
+  std::uint64_t persistent =
+      0;  ///< starts of persistent collectives, whose sizes are not in the record
   std::vector<std::string>
       estimated;  ///< calls of the execution whose traffic is an estimate, by name
 };

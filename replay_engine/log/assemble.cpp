@@ -96,6 +96,42 @@ class Assembler {
       m_bySite;
 };
 
+/// The collectives of one communicator, by their ordinals.
+class Operations {
+ public:
+  /// `persistent`: 0, or 1 + the number of the persistent one whose start it is, the `ordinal`-th.
+  std::uint32_t number(std::uint32_t persistent, std::uint32_t ordinal) {
+    const auto next = static_cast<std::uint32_t>(m_known.size());
+    return m_known.try_emplace({persistent, ordinal}, next).first->second;
+  }
+
+ private:
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> m_known;
+};
+
+/// Blocking and non-blocking collectives come in one order on every rank of a communicator, and so do the starts of a persistent
+/// one; but not those of several, nor one beside the other (MPI 4.0, 6.13). As the first rank has them, so they are numbered.
+void numberStarted(Execution& execution,
+                   const std::vector<std::vector<StartedCollective>>& started) {
+  std::map<std::uint32_t, Operations> comms;
+  for (std::size_t rank = 0; rank < started.size(); ++rank) {
+    for (const StartedCollective& each : started[rank]) {
+      comms.try_emplace(execution.ranks[rank].collectives[each.part].comm);
+    }
+  }
+  for (std::size_t rank = 0; rank < started.size() && !comms.empty(); ++rank) {
+    std::vector<CollectivePart>& parts = execution.ranks[rank].collectives;
+    auto next = started[rank].begin();
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      const bool isStart = next != started[rank].end() && next->part == i;
+      if (const auto comm = comms.find(parts[i].comm); comm != comms.end()) {
+        parts[i].ordinal = comm->second.number(isStart ? next->number + 1 : 0, parts[i].ordinal);
+      }
+      next += isStart ? 1 : 0;
+    }
+  }
+}
+
 /// Nanoseconds: exports let arrows leave and arrive within the calls, a nanosecond from their edges.
 constexpr std::uint64_t kPassage = 4;
 
@@ -153,6 +189,7 @@ Result<Execution> assemble(std::vector<RankLog> logs, bool over) {
   execution.callNames.assign(std::begin(kCallNames), std::end(kCallNames));
   Assembler assembler(execution);
   std::vector<std::int64_t> ahead;
+  std::vector<std::vector<StartedCollective>> started;
   std::vector<bool> inside;
   for (std::size_t i = 0; i < logs.size(); ++i) {
     if (logs[i].rank != static_cast<Rank>(i)) {
@@ -161,8 +198,10 @@ Result<Execution> assemble(std::vector<RankLog> logs, bool over) {
     }
     ahead.push_back(logs[i].realTimeAhead);
     inside.push_back(over && logs[i].insideLast);
+    started.push_back(std::move(logs[i].startedCollectives));
     assembler.add(logs[i]);
   }
+  numberStarted(execution, started);
   alignTimes(execution.ranks, ahead);
   if (hasTimes(execution)) {
     execution.timeOrigin = TimeOrigin::Recording;

@@ -150,8 +150,12 @@ void Decoder::collectiveEvent(RecordReader& in, RecordKind kind) {
   part.event = last();
   part.completion = kind == RecordKind::Collective ? last() : 0;
   part.comm = comm;
-  part.ordinal =
-      comm < m_ordinals.size() ? m_ordinals[comm]++ : 0;  // of one that was not declared: of none
+  if (const std::uint32_t persistent = takes >> 2; persistent != 0) {
+    part.ordinal = m_starts[{comm, persistent}]++;
+    log.startedCollectives.push_back({log.history.collectives.size(), persistent - 1});
+  } else if (comm < m_ordinals.size()) {  // of one that was not declared: of none
+    part.ordinal = m_ordinals[comm]++;
+  }
   part.flow = flow <= static_cast<std::uint32_t>(CollectiveFlow::FromLower)
                   ? static_cast<CollectiveFlow>(flow)
                   : CollectiveFlow::None;

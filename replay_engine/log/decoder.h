@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "replay_engine/log/contents_stream.h"
@@ -79,8 +81,10 @@ class Decoder {
   std::uint64_t m_nextWild = 0;             // wildcard number that a kNextWild byte stands for
   std::vector<std::uint32_t> m_wildOfPost;  // wildcard number of each post, or kNone
   std::vector<std::uint32_t> m_ordinals;    // collectives so far, by communicator
-  std::vector<std::size_t> m_posted;        // index of each non-blocking collective
-  std::uint32_t m_lane = 0;                 // whose records these are
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t>
+      m_starts;                       // of persistent collectives, by communicator and number
+  std::vector<std::size_t> m_posted;  // index of each non-blocking collective
+  std::uint32_t m_lane = 0;           // whose records these are
   ThreadLinks m_threads;
   EventTimes m_times;
   bool m_keepsContents;

@@ -49,6 +49,13 @@ struct LaneRun {
   std::uint32_t turns = 0;
 };
 
+/// A start of a persistent collective.
+struct StartedCollective {
+  std::size_t part = 0;  ///< in RankHistory::collectives; its ordinal is how-manieth start it is
+  std::uint32_t number =
+      0;  ///< how-manieth persistent collective of its communicator, the same on every rank
+};
+
 struct LoggedSite {
   std::uint32_t call = 0;
   std::uint32_t module = 0;
@@ -124,7 +131,8 @@ struct RankLog {
   std::vector<std::uint32_t> notes;  ///< sites of routines whose replay is not guaranteed
   std::int64_t realTimeAhead =
       0;  ///< of RankHistory::times, which are of CLOCK_MONOTONIC: what CLOCK_REALTIME is ahead, in ns
-  RankHistory history;      ///< with communicator-local peers turned into world ranks
+  RankHistory history;  ///< with communicator-local peers turned into world ranks
+  std::vector<StartedCollective> startedCollectives;
   WildSources wildSources;  ///< by number of the wildcard receive
   std::vector<std::uint32_t> cancelledPosts;
   std::uint32_t unseenMatches =

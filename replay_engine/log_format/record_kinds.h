@@ -264,9 +264,10 @@ struct Probe {
 struct Collective {
   std::uint32_t site = 0;
   std::uint32_t comm = 0;
-  std::uint32_t flow = 0;   ///< CollectiveFlow
-  std::int32_t root = 0;    ///< -1: none
-  std::uint32_t takes = 0;  ///< 1: contributes; 2: takes
+  std::uint32_t flow = 0;  ///< CollectiveFlow
+  std::int32_t root = 0;   ///< -1: none
+  std::uint32_t takes =
+      0;  ///< 1: contributes; 2: takes; from bit 2 on: 1 + how-manieth persistent one of its communicator is started
   template <typename Self, typename Visit>
   static constexpr void fields(Self& self, Visit& visit) {
     visit("site", self.site);
@@ -516,7 +517,7 @@ struct Room {
   X(Matched, Taken, false, "matched at the end, but never observed by the program") \
   X(Probe, Probe, true, "a probe saw a message") \
   X(Collective, Collective, true, "a collective") \
-  X(CollectivePost, Collective, true, "a non-blocking collective begins (number: order of these)") \
+  X(CollectivePost, Collective, true, "a non-blocking collective begins (number: order of these), or a persistent one is started: then takes / 4 is 1 + how-manieth one of its communicator") \
   X(Local, AtSite, true, "a call that neither sends nor receives") \
   X(End, Nothing, false, "a clean end (MPI_Finalize)") \
   X(Refused, AtSite, true, "MPI returned an error for a call that would have been another event") \

@@ -234,7 +234,8 @@ class Modeller {
 
   [[nodiscard]] bool waitsForSomeUnknown(Rank rank, Serial serial) const {
     const std::string_view name = nameOf(rank, serial);
-    return name.find("eighbor") != std::string_view::npos || name == "MPI_Comm_create_group";
+    return name.find("eighbor") != std::string_view::npos || name == "MPI_Comm_create_group" ||
+           name.starts_with("MPI_Start");
   }
 
   /// Along real flow of data only: MPI lets a root, or a rank that gives only, go on (MPI 3.1, 5.1).

@@ -110,6 +110,21 @@ TEST(TrafficTest, WhatEstimatesThereAreIsNamed) {
             (std::vector<std::string>{"MPI_Alltoallv", "MPI_Ineighbor_allgather"}));
 }
 
+TEST(TrafficTest, StartsOfPersistentCollectivesAreToldAndNotCounted) {
+  MadeUpRun run(2);
+  run.collective("MPI_Bcast_init", 0, 0, {kNoSize, kNoSize});
+  run.collective("MPI_Start", 0, 0, {kNoSize, kNoSize});
+  run.collective("MPI_Startall", 0, 0, {kNoSize, kNoSize});
+  run.collective("MPI_Bcast", 0, 0, {8, 8});
+  EXPECT_EQ(toLog(run, "each"), 8U);
+  EXPECT_EQ(run.traffic()->gaps.persistent, 4U);
+  run.part(0, "MPI_Start", 0, 0, kNoSize);
+  run.part(0, "MPI_Bcast", 0, 0, 100);
+  run.part(1, "MPI_Start", 0, 0, kNoSize);
+  EXPECT_EQ(toLog(run, "each"), 8U) << "rank 1 has entered something else";
+  EXPECT_EQ(run.traffic()->gaps.notEntered, 1U);
+}
+
 TEST(TrafficTest, WhatNotEveryMemberEnteredIsToldAndNotCounted) {
   MadeUpRun run(3);
   run.collective("MPI_Bcast", 0, 0, {8, 8, 8});

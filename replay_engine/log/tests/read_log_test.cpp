@@ -232,6 +232,67 @@ TEST(CutExchange, WhatMayBeAnothersIsNotIts) {
   EXPECT_TRUE(cutExchange({.taken = 2}).messages.empty());
 }
 
+// ---- collectives
+
+/// Of a communicator with a key: a part of a blocking one, or a start of a persistent one.
+LogBytes partOf(std::uint64_t persistent) {
+  return persistent == 0 ? record(RecordKind::Collective, {0, 0, 1, 0, 3})
+                         : record(RecordKind::CollectivePost, {0, 0, 1, 0, 3 | persistent << 2});
+}
+
+/// The ordinals of each rank's parts.
+std::vector<std::vector<std::uint32_t>> ordinals(
+    const std::vector<std::vector<std::uint64_t>>& ranks) {
+  std::vector<RankLog> logs;
+  for (const std::vector<std::uint64_t>& parts : ranks) {
+    LogBytes comm = record(RecordKind::Comm);
+    comm.insert(comm.end(), sizeof(std::uint64_t) + 4, 0);  // a key, and four numbers
+    Records records{record(RecordKind::Site, {0, 0, 16}), comm};
+    for (const std::uint64_t persistent : parts) {
+      records.push_back(partOf(persistent));
+    }
+    Result<RankLog> log = readLog(logOf({.rank = static_cast<std::int32_t>(logs.size()),
+                                         .size = static_cast<std::int32_t>(ranks.size())},
+                                        records));
+    EXPECT_TRUE(log.ok());
+    logs.push_back(std::move(*log));
+  }
+  const Result<Execution> execution = assemble(std::move(logs));
+  EXPECT_TRUE(execution.ok());
+  std::vector<std::vector<std::uint32_t>> all;
+  for (const RankHistory& rank : execution->ranks) {
+    std::vector<std::uint32_t>& own = all.emplace_back();
+    for (const CollectivePart& part : rank.collectives) {
+      EXPECT_TRUE(part.contributes && part.takes);
+      own.push_back(part.ordinal);
+    }
+  }
+  return all;
+}
+
+using Ordinals = std::vector<std::vector<std::uint32_t>>;
+
+TEST(StartedCollectives, meetByWhatIsStarted) {
+  EXPECT_EQ(ordinals({{0, 0, 0}, {0, 0}}), (Ordinals{{0, 1, 2}, {0, 1}}));
+  EXPECT_EQ(ordinals({{0, 1, 2, 0, 1}, {0, 2, 1, 0, 1}}),
+            (Ordinals{{0, 1, 2, 3, 4}, {0, 2, 1, 3, 4}}));
+  EXPECT_EQ(ordinals({{1, 0}, {0, 1}}), (Ordinals{{0, 1}, {1, 0}}));
+}
+
+TEST(StartedCollectives, ofARankThatEndedEarly) {
+  EXPECT_EQ(ordinals({{0}, {2, 0, 1}}), (Ordinals{{0}, {1, 0, 2}}));
+}
+
+TEST(StartedCollectives, ofACommunicatorThatIsNotDeclared) {
+  const Result<RankLog> log =
+      readLog(logOf({}, {record(RecordKind::CollectivePost, {0, 0xFFFFFFF0, 0, 0, 0xFFFFFFFF}),
+                         record(RecordKind::CollectivePost, {0, 7, 0, 0, 4})}));
+  ASSERT_TRUE(log.ok());
+  ASSERT_EQ(log->startedCollectives.size(), 2U);
+  std::vector<RankLog> logs{*log};
+  EXPECT_TRUE(assemble(std::move(logs)).ok());
+}
+
 // ---- records that nobody wrote
 
 /// Bytes of the heap in use (0 under a sanitizer, which has a heap of its own).

@@ -61,16 +61,31 @@ void refuseForeign() {
   }
 }
 
+void refuseWithout(const char* name) {
+  char why[800];
+  std::snprintf(why, sizeof why,
+                "the program calls MPI, but no %s is loaded that has %s; its MPI library is %s",
+                kLibrary, name, loadedMpiFile());
+  endForOtherLibrary(why);
+}
+
 void* lookUp(void* where, const char* name) {
   void* found = find(where, name);
   if (found == nullptr) {
-    char why[800];
-    std::snprintf(why, sizeof why,
-                  "the program calls MPI, but no %s is loaded that has %s; its MPI library is %s",
-                  kLibrary, name, loadedMpiFile());
-    endForOtherLibrary(why);
+    refuseWithout(name);
   }
   return found;
+}
+
+/// MPI_X behind us. What is newer than a library, that may have as MPIX_X.
+void* findReal(std::uint16_t call) {
+  char name[96];
+  std::snprintf(name, sizeof name, "P%s", kCallNames[call]);
+  if (void* const found = find(RTLD_NEXT, name); found != nullptr) {
+    return found;
+  }
+  std::snprintf(name, sizeof name, "PMPIX%s", kCallNames[call] + std::strlen("MPI"));
+  return find(RTLD_NEXT, name);
 }
 
 }  // namespace
@@ -81,9 +96,10 @@ void* resolveReal(std::uint16_t call) {
     refuseForeign();
     known = true;
   }
-  char name[96];
-  std::snprintf(name, sizeof name, "P%s", kCallNames[call]);
-  g_real[call] = lookUp(RTLD_NEXT, name);
+  g_real[call] = findReal(call);
+  if (g_real[call] == nullptr) {
+    refuseWithout(kCallNames[call]);
+  }
   return g_real[call];
 }
 
@@ -98,12 +114,11 @@ void* resolveNext(const char* name, std::atomic<void*>& known) {
 
 bool resolveAll() {
   bool all = true;
-  for (const std::uint16_t call : std::span(kWrapped, kWrappedCount)) {
-    if (g_real[call] == nullptr) {
-      char name[96];
-      std::snprintf(name, sizeof name, "P%s", kCallNames[call]);
-      g_real[call] = find(RTLD_NEXT, name);
-      all = all && g_real[call] != nullptr;
+  for (std::uint16_t i = 0; i < kWrappedCount; ++i) {
+    void*& known = g_real[kWrapped[i]];
+    if (known == nullptr) {
+      known = findReal(kWrapped[i]);
+      all = all && (known != nullptr || i >= kDeclaredCount);
     }
   }
   return all;

@@ -35,6 +35,9 @@ bool isOffered(MPI_Request handle, OfferedRequest& offered) {
     case RequestKind::Collective:
       offered.kind = OfferedKind::Collective;
       return true;
+    case RequestKind::PersistentCollective:
+      offered.kind = OfferedKind::Collective;
+      return entry->active;
     case RequestKind::None:
     case RequestKind::RoutedMessage:
       break;

@@ -9,7 +9,7 @@ void completed(const Request& entry, const MPI_Status* status, int error) {
   if (!entry.observed) {
     sink().requestDone(entry, status, error);
   }
-  if (entry.kind != RequestKind::PersistentReceive && entry.kind != RequestKind::PersistentSend) {
+  if (!isPersistent(entry)) {
     // Another thread may have been given the handle since.
     const Request* now = g_engine.requests.find(entry.handle);
     if (now != nullptr && now->kind == entry.kind && now->number == entry.number) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Persistent receives, and what starts persistent requests.
 #include "replay_engine/rank/calls/offered_requests.h"
+#include "replay_engine/rank/calls/persistent_collectives.h"
 #include "replay_engine/rank/calls/posted_receives.h"
 #include "replay_engine/rank/engine/buffers.h"
 #include "replay_engine/rank/engine/contents.h"
@@ -120,6 +121,9 @@ int startAndLog(const CallPlace& place, MPI_Request* request) {
 
 int onStart(const CallPlace& place, MPI_Request* request) {
   const StateLock lock;
+  if (isPersistentCollective(*request)) {
+    return startCollective(place, request);
+  }
   beginStart(place);
   const int result = startAndLog(place, request);
   sink().publish();
@@ -128,12 +132,26 @@ int onStart(const CallPlace& place, MPI_Request* request) {
 
 int onStartall(const CallPlace& place, int count, MPI_Request* requests) {
   const StateLock lock;
-  beginStart(place);
   int result = MPI_SUCCESS;
-  for (int i = 0; i < count && result == MPI_SUCCESS; ++i) {
-    result = startAndLog(place, &requests[i]);
+  int collectives = 0;
+  for (int i = 0; i < count; ++i) {
+    collectives += isPersistentCollective(requests[i]) ? 1 : 0;
   }
-  sink().publish();
+  if (collectives == 0 || collectives < count) {
+    beginStart(place);
+    for (int i = 0; i < count && result == MPI_SUCCESS; ++i) {
+      result = collectives != 0 && isPersistentCollective(requests[i])
+                   ? MPI_SUCCESS
+                   : startAndLog(place, &requests[i]);
+    }
+    sink().publish();
+  }
+  // Each is an event of its own. MPI starts what is in the array in any order (MPI 4.0, 3.9).
+  for (int i = 0; i < count && collectives != 0 && result == MPI_SUCCESS; ++i) {
+    if (isPersistentCollective(requests[i])) {
+      result = startCollective(place, &requests[i]);
+    }
+  }
   return result;
 }
 

@@ -16,6 +16,8 @@
 
 namespace pf {
 
+struct CollectivePartOfRank;
+
 inline bool followsClocks() {
   return g_engine.clocks != nullptr;
 }
@@ -89,8 +91,7 @@ void clockUnobserved();
 void clockProbed(bool wild, MPI_Comm comm, int wantedTag, int source, int tag);
 
 /// Enters a collective; what to leave it with.
-CollectiveClock clockEnter(MPI_Comm comm, CollectiveFlow flow, int root, bool contributes,
-                           bool takes);
+CollectiveClock clockEnter(const CollectivePartOfRank& entered);
 void clockLeave(MPI_Comm comm, const CollectiveClock& part);
 
 }  // namespace pf

@@ -8,6 +8,7 @@
 
 #include "replay_engine/rank/clocks/rank_clocks.h"
 #include "replay_engine/rank/engine/real_calls.h"
+#include "replay_engine/rank/engine/record_sink.h"
 
 namespace pf {
 namespace {
@@ -63,11 +64,17 @@ void startClocks() {
   g_engine.clocks = own;
 }
 
-CollectiveClock clockEnter(MPI_Comm comm, CollectiveFlow flow, int root, bool contributes,
-                           bool takes) {
-  KnownCommunicator& known = g_engine.comms.of(comm);
-  const CollectiveClock part{known.key, known.collectives++, flow, root, takes};
-  if (contributes && flow != CollectiveFlow::None) {
+CollectiveClock clockEnter(const CollectivePartOfRank& entered) {
+  KnownCommunicator& known = g_engine.comms.of(entered.comm);
+  CollectiveClock part{known.key, 0, entered.flow, entered.root, entered.takes};
+  if (entered.persistent == 0) {
+    part.ordinal = known.collectives++;
+  } else {
+    // The ranks may start them in different orders: they meet by what is started.
+    part.comm ^= entered.persistent * std::uint64_t{0x9E3779B97F4A7C15};
+    part.ordinal = entered.start;
+  }
+  if (entered.contributes && entered.flow != CollectiveFlow::None) {
     clocks().board.contribute(part.comm, part.ordinal);
   }
   return part;

@@ -19,6 +19,7 @@ struct KnownCommunicator {
   std::uint64_t key = 0;
   std::uint32_t made = 0;         ///< communicators constructed from it
   std::uint32_t collectives = 0;  ///< entered on it, where clocks are followed
+  std::uint32_t persistent = 0;   ///< persistent collectives made on it
   const int* world = nullptr;  ///< world rank of each peer (remote group of an inter-communicator)
   int peers = 0;
   bool retired = false;  ///< freed while requests were under way, which know it by a handle of ours

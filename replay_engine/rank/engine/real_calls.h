@@ -16,6 +16,8 @@ extern void* g_real[kCallCount];
 /// The routines of this MPI library that we have wrappers for.
 extern const std::uint16_t kWrapped[];
 extern const std::uint16_t kWrappedCount;
+/// So many of them, the first ones, are in mpi.h; the others are in mpi-ext.h, and a library may be built without them.
+extern const std::uint16_t kDeclaredCount;
 /// Finds PMPI_X behind us; ends the process with a clear line if there is none (no MPI library at
 /// all).
 void* resolveReal(std::uint16_t call);

@@ -50,6 +50,9 @@ struct CollectivePartOfRank {
   int root;
   bool contributes;
   bool takes;
+  std::uint32_t persistent =
+      0;  ///< 1 + how-manieth persistent collective of the communicator is started; 0: it is none
+  std::uint32_t start = 0;  ///< how-manieth start of it, from 0
 };
 
 class RecordSink {

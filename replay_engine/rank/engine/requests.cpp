@@ -123,11 +123,10 @@ void Requests::erase(MPI_Request handle) {
 Retired Requests::retire(MPI_Comm comm, MPI_Comm other) {
   auto found = Retired::None;
   for (std::uint32_t i = 0; i < m_count; ++i) {
-    const RequestKind kind = m_entries[i].kind;
     if (m_entries[i].comm != comm) {
       continue;
     }
-    if (kind == RequestKind::PersistentReceive || kind == RequestKind::PersistentSend) {
+    if (isPersistent(m_entries[i])) {
       return Retired::Persistent;
     }
     found = Retired::Some;

@@ -20,6 +20,7 @@ enum class RequestKind : std::uint8_t {
   Collective,
   PersistentReceive,
   PersistentSend,
+  PersistentCollective,
   RoutedMessage  ///< replay: MPI_Imrecv of a message that came routed
 };
 
@@ -35,6 +36,16 @@ struct CollectiveClock {
   bool takes = false;
 };
 
+/// What a persistent collective does at each start.
+struct PersistentPart {
+  std::uint32_t number = 0;  ///< 1 + how-manieth of its communicator
+  std::uint32_t starts = 0;
+  CollectiveFlow flow = CollectiveFlow::None;
+  int root = -1;  ///< in the communicator
+  bool contributes = false;
+  bool takes = false;
+};
+
 /// What only some requests have: persistent ones, those of collectives and assigned receives where
 /// clocks are followed, and in a replay those that go routed.
 struct RequestDetails {
@@ -45,6 +56,7 @@ struct RequestDetails {
   void* buffer = nullptr;
   int count = 0;
   MPI_Datatype datatype = MPI_DATATYPE_NULL;
+  PersistentPart persistent;
   // where clocks are followed
   CollectiveClock collective;
   std::uint32_t stream =
@@ -85,7 +97,9 @@ inline bool isReceive(const Request& entry) {
 }
 
 inline bool isPersistent(const Request& entry) {
-  return entry.kind == RequestKind::PersistentReceive || entry.kind == RequestKind::PersistentSend;
+  return entry.kind == RequestKind::PersistentReceive ||
+         entry.kind == RequestKind::PersistentSend ||
+         entry.kind == RequestKind::PersistentCollective;
 }
 
 /// Whether MPI_Request_get_status may be asked of a request of the program that it does not ask of itself. `entry`: null of one that

@@ -24,7 +24,8 @@ SAYS = {
     "MatchedReceive": "event", "Start": "event; wildcard sources recorded and forced",
     "Probe": "event; source, tag and number of failures recorded and forced",
     "Completion": "event; flags, indices and counts recorded and forced", "Collective": "event",
-    "NonblockingCollective": "event at the call and at its completion", "CommunicatorConstructor": "event; the communicator is known",
+    "NonblockingCollective": "event at the call and at its completion",
+    "PersistentCollective": "event when it is made, at each Start and at its completion", "CommunicatorConstructor": "event; the communicator is known",
     "CommunicatorDestructor": "event",
     "Fetch": "passed through; what it brings is recorded when its epoch ends, and given back (a Get: under a lock only)",
     "WindowLock": "passed through; the trace notes its use: the order of locks is not recorded",
@@ -113,6 +114,9 @@ def body(call):
     root = call.root or "kNoRoot"
     contributes, takes = parts(call, names, comm)
     arguments = f"PF_SITE({number}), {comm}, CollectiveFlow::{call.flow or 'AllToAll'}, {root}, {contributes}, {takes}, {given(call)}"
+    if call.kind == "PersistentCollective":
+        return (f"  PersistentCollective event(PF_SITE({number}), {comm}, CollectiveFlow::{call.flow or 'AllToAll'}, {root}, {contributes}, {takes});\n"
+                f"{alone(call)}  const int result = {real};\n  event.made(result, request);\n  return result;")
     if call.kind == "NonblockingCollective":
         return f"  PostedCollective event({arguments});\n{alone(call)}  const int result = {real};\n  event.posted(result, request);\n  return result;"
     tail = ""
@@ -169,7 +173,7 @@ def alone(call):
 def alone_in_words(call):
     """Column of the page: what becomes of it where a group is replayed alone."""
     refused = call.kind not in HAND and call.kind not in ("Local", "SystemValues") and (
-        alone(call) if call.parameters else call.name != "Session_init" and re.search(r"_init(_c)?$|_c$|^Isendrecv|_with_info$|_from_group", call.name))
+        alone(call) if call.parameters else re.search(r"^P(send|recv)_init|_c$|^Isendrecv|_with_info$|_from_group", call.name))
     if call.name == "File_open" or refused:
         return "contents are kept up to it" + ("" if call.name in WHATEVER_THE_COMMUNICATOR else ", on a communicator with ranks outside")
     if call.name in ("Win_start", "Win_post", "Win_get_group", "File_get_group"):
@@ -180,8 +184,10 @@ def alone_in_words(call):
         return "from outside: as recorded"
     if call.kind in ("Send", "NonblockingSend", "PersistentSend"):
         return "to outside: compared, nothing is sent"
-    if call.kind in ("Collective", "NonblockingCollective"):
+    if call.kind == "Collective":
         return "messages between those that run; else as recorded"
+    if call.kind in ("NonblockingCollective", "PersistentCollective"):
+        return "as recorded"
     if call.kind == "CommunicatorConstructor":
         return "over those that run, with all ranks recorded"
     if call.name.startswith(("Group_", "Cart", "Graph", "Dist_graph", "Topo_")) or call.name in (
@@ -335,36 +341,39 @@ def in_header(call, declared):
 
 
 def extensions(header, declared):
-    """Wrappers of what a library has of a later MPI under a name of its own (MPIX_X, in its mpi-ext.h)."""
+    """Calls that a library has of a later MPI under a name of its own (MPIX_X, in its mpi-ext.h), as this one says."""
     extended = os.path.join(os.path.dirname(header), "mpi-ext.h")
     if not os.path.exists(extended):
         return
     for name, (returns, parameters) in declared_in(extended, "MPIX_").items():
-        call = next((call for call in CALLS if call.name == name and call.kind == "Unsupported"), None)
-        returns = returns.split()[-1]  # without OMPI_DECLSPEC
+        call = next((call for call in CALLS if call.name == name and call.kind in ("Unsupported", "PersistentCollective")), None)
         if call is not None and name not in declared:
-            names = ", ".join(argument for _, argument in split(parameters))
-            refuse = alone(dataclasses.replace(call, parameters=parameters))
-            yield (f"PF_EXPORT {returns} MPIX_{name}({parameters}) {{\n"
-                   f"  static std::atomic<void*> known;\n"
-                   f"  const auto real = reinterpret_cast<decltype(&MPIX_{name})>(resolveNext(\"PMPIX_{name}\", known));\n"
-                   f"  if (passThrough(__builtin_frame_address(0))) {{\n    return real({names});\n  }}\n"
-                   f"  const Inside inside;\n  noteUnsupported(PF_SITE(kCall{name}));\n{refuse}  return real({names});\n}}\n"
-                   f'PF_EXPORT {returns} PMPIX_{name}({parameters}) __attribute__((alias("MPIX_{name}")));\n\n')
+            yield dataclasses.replace(call, returns=returns.split()[-1], parameters=parameters)  # without OMPI_DECLSPEC
+
+
+def extension(call):
+    """Its wrapper."""
+    names = ", ".join(argument for _, argument in split(call.parameters))
+    return (f"PF_EXPORT {call.returns} MPIX_{call.name}({call.parameters}) {{\n"
+            f"  const auto known = reinterpret_cast<decltype(&MPIX_{call.name})>(real(kCall{call.name}));\n"
+            f"  if (passThrough(__builtin_frame_address(0))) {{\n    return known({names});\n  }}\n"
+            f"  const Inside inside;\n{body(call).replace(f'PF_REAL({call.name})', 'known')}\n}}\n"
+            f'PF_EXPORT {call.returns} PMPIX_{call.name}({call.parameters}) __attribute__((alias("MPIX_{call.name}")));\n\n')
 
 
 def wrappers(path, header):
     declared = declared_in(header)
     calls = [in_header(call, declared) for call in CALLS if call.name in declared]
+    extended = list(extensions(header, declared))
     with open(path, "w") as f:
-        f.write("// Generated by replay_engine/rank/gen/generate.py from its tables. Do not edit.\n// NOLINTBEGIN\n#include \"replay_engine/rank/inputs/system_values.h\"\n#include \"replay_engine/rank/engine/given.h\"\n#include \"replay_engine/rank/calls/fast_path.h\"\n#include \"replay_engine/rank/calls/launchers_place.h\"\n#include \"replay_engine/rank/calls/one_sided.h\"\n#include \"replay_engine/rank/layer/not_alone.h\"\n")
+        f.write("// Generated by replay_engine/rank/gen/generate.py from its tables. Do not edit.\n// NOLINTBEGIN\n#include \"replay_engine/rank/inputs/system_values.h\"\n#include \"replay_engine/rank/engine/given.h\"\n#include \"replay_engine/rank/calls/fast_path.h\"\n#include \"replay_engine/rank/calls/launchers_place.h\"\n#include \"replay_engine/rank/calls/one_sided.h\"\n#include \"replay_engine/rank/calls/persistent_collectives.h\"\n#include \"replay_engine/rank/layer/not_alone.h\"\n")
         if any(call.base for call in calls):
             f.write("#include \"replay_engine/rank/calls/large_counts.h\"\n")
         f.write("\nusing namespace pf;\n\nnamespace pf {\nconst std::uint16_t kWrapped[] = {\n")
-        f.writelines(f"    kCall{call.name},\n" for call in calls)
-        f.write("};\nconst std::uint16_t kWrappedCount = %d;\n}  // namespace pf\n\nextern \"C\" {\n\n" % len(calls))
+        f.writelines(f"    kCall{call.name},\n" for call in calls + extended)
+        f.write("};\nconst std::uint16_t kWrappedCount = %d;\nconst std::uint16_t kDeclaredCount = %d;\n}  // namespace pf\n\nextern \"C\" {\n\n" % (len(calls + extended), len(calls)))
         f.writelines(wrapper(call) for call in calls)
-        f.writelines(extensions(header, declared))
+        f.writelines(extension(call) for call in extended)
         f.write("}  // extern \"C\"\n// NOLINTEND\n")
 
 

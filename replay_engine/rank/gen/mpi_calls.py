@@ -10,6 +10,7 @@ The class of a routine says what the interposer does with it:
   Start                   persistent requests become active
   Completion              outcomes (flags, indices, counts) are recorded, and forced in a replay
   Collective              an event; `flow` says along which way data, and so knowledge, flows
+  PersistentCollective    making it is an event, and each start of it, as a non-blocking one
   CommunicatorConstructor, CommunicatorDestructor   communicators get a key that is equal on every rank
   Fetch                   one-sided; what it brings is recorded at the end of its epoch, and given back in a replay
   WindowLock              noted as Unsupported; what Gets bring under the lock is recorded
@@ -54,6 +55,7 @@ class Probe(Call): pass
 class Completion(Call): pass
 class Collective(Call): pass
 class NonblockingCollective(Call): pass
+class PersistentCollective(Call): pass
 class CommunicatorConstructor(Call): pass
 class CommunicatorDestructor(Call): pass
 class Fetch(Call): pass

@@ -2,6 +2,7 @@
 // Collectives of a recording with groups (MPIWiz, 3.2).
 #include "replay_engine/rank/group_recording/keeping.h"
 #include "replay_engine/rank/layer/call_arguments.h"
+#include "replay_engine/rank/layer/persistent_names.h"
 
 namespace pf {
 namespace {
@@ -13,7 +14,7 @@ template <std::uint16_t call, auto flowOf, typename... Argument>
 struct Kept<call, flowOf, int (*)(Argument...)> {
   static int run(Argument... argument) {
     const auto under = reinterpret_cast<int (*)(Argument...)>(g_under[call]);
-    const CollectiveArguments<true, Argument...> arguments(argument...);
+    const CollectiveArguments<Behind::Nothing, Argument...> arguments(argument...);
     if (isKnownWhole(arguments.comm())) {
       return under(argument...);
     }
@@ -35,6 +36,24 @@ struct Kept<call, flowOf, int (*)(Argument...)> {
   }
 };
 
+/// The request of a collective of `call` has been made.
+template <std::uint16_t call, typename Arguments, typename Flow>
+void keepRequest(const Arguments& arguments, Flow flowOf, const MemberView& members,
+                 bool persistent) {
+  CollectiveFlowOf flow;
+  arguments.describe(flow, flowOf);
+  KeptRequest kept{};
+  kept.members = &members;
+  kept.call = call;
+  kept.persistent = persistent;
+  kept.type = typeNumber(flow.takes.begin(), flow.takes.end());
+  kept.pieces = flow.takes.take(&kept.pieceCount);
+  if (kept.pieces != nullptr) {
+    const LayerLock lock;
+    g_keptRequests.insert(*arguments.request(), kept);
+  }
+}
+
 /// Of one that does not block: all that it brings is kept when the program is told that it is done.
 template <std::uint16_t call, auto flowOf, typename Routine>
 struct KeptLater;
@@ -42,7 +61,7 @@ template <std::uint16_t call, auto flowOf, typename... Argument>
 struct KeptLater<call, flowOf, int (*)(Argument...)> {
   static int run(Argument... argument) {
     const auto under = reinterpret_cast<int (*)(Argument...)>(g_under[call]);
-    const CollectiveArguments<false, Argument...> arguments(argument...);
+    const CollectiveArguments<Behind::Request, Argument...> arguments(argument...);
     const MemberView* const members = t_layer == 0 ? mixedComm(arguments.comm()) : nullptr;
     if (members == nullptr || !mayBeTold(call)) {
       return under(argument...);
@@ -50,17 +69,30 @@ struct KeptLater<call, flowOf, int (*)(Argument...)> {
     const InLayer inside;
     const int result = under(argument...);
     if (result == MPI_SUCCESS) {
-      CollectiveFlowOf flow;
-      arguments.describe(flow, flowOf);
-      KeptRequest kept{};
-      kept.members = members;
-      kept.call = call;
-      kept.type = typeNumber(flow.takes.begin(), flow.takes.end());
-      kept.pieces = flow.takes.take(&kept.pieceCount);
-      if (kept.pieces != nullptr) {
-        const LayerLock lock;
-        g_keptRequests.insert(*arguments.request(), kept);
-      }
+      keepRequest<call>(arguments, flowOf, *members, false);
+    } else {
+      keepFailure(call, result);
+    }
+    return result;
+  }
+};
+
+/// Of one that is made to be started: what each start brings is kept when the program is told that it is done.
+template <std::uint16_t call, auto flowOf, typename Routine>
+struct KeptAtStarts;
+template <std::uint16_t call, auto flowOf, typename... Argument>
+struct KeptAtStarts<call, flowOf, int (*)(Argument...)> {
+  static int run(Argument... argument) {
+    const auto under = reinterpret_cast<int (*)(Argument...)>(g_under[call]);
+    const CollectiveArguments<Behind::InfoAndRequest, Argument...> arguments(argument...);
+    const MemberView* const members = t_layer == 0 ? mixedComm(arguments.comm()) : nullptr;
+    if (members == nullptr || !mayBeTold(call)) {
+      return under(argument...);
+    }
+    const InLayer inside;
+    const int result = under(argument...);
+    if (result == MPI_SUCCESS) {
+      keepRequest<call>(arguments, flowOf, *members, true);
     } else {
       keepFailure(call, result);
     }
@@ -118,6 +150,11 @@ void putCollectivesOver() {
   PF_KEEP(Ineighbor_alltoall, Neighbor_alltoall);
   PF_KEEP(Ineighbor_alltoallv, Neighbor_alltoallv);
   PF_KEEP(Ineighbor_alltoallw, Neighbor_alltoallw);
+#undef PF_KEEP
+#define PF_KEEP(Name)         \
+  putOver(kCall##Name##_init, \
+          KeptAtStarts<kCall##Name##_init, flowOf##Name, decltype(&PF_INIT_OF(Name))>::run);
+  PF_WITH_INIT(PF_KEEP)
 #undef PF_KEEP
 }
 

@@ -102,8 +102,7 @@ class Followed {
 
   /// Its contents are there, and the request stays.
   static void seen(std::uint16_t call, KeptRequest& kept, const MPI_Status& status) {
-    const bool notStarted = kept.persistent && status.MPI_SOURCE < 0;
-    if (!kept.done && !notStarted) {
+    if (!kept.done && isUnderWay(kept, status)) {
       keep(call, kept, status, MPI_SUCCESS);
       kept.done = true;
     }
@@ -153,13 +152,15 @@ class Followed {
   }
 
   static void told(std::uint16_t call, const Entry& entry, const MPI_Status& status, int error) {
-    if (!entry.kept.done) {
+    const bool idle = entry.kept.persistent && entry.kept.pieces != nullptr && !entry.kept.started;
+    if (!entry.kept.done && !idle) {
       keep(call, entry.kept, status, error);
     }
     const LayerLock lock;
     if (entry.kept.persistent) {
       if (KeptRequest* const again = g_keptRequests.find(entry.handle); again != nullptr) {
         again->done = false;
+        again->started = false;
       }
       return;
     }
@@ -366,8 +367,7 @@ void letRequestGoOn(const CallPlace& place, MPI_Request request) {
   int done = 0;
   MPI_Status status;
   PF_UNDER(Request_get_status)(request, &done, &status);
-  const bool notStarted = kept->persistent && done != 0 && status.MPI_SOURCE < 0;
-  if (!kept->done && !notStarted) {
+  if (!kept->done && (done == 0 || isUnderWay(*kept, status))) {
     notAlone(place);
   }
   forgetRequest(request);

@@ -208,7 +208,12 @@ namespace {
 int keepStart(MPI_Request* request) {
   const MPI_Request started = *request;
   const int result = PF_UNDER(Start)(request);
-  if (result != MPI_SUCCESS && t_layer == 0) [[unlikely]] {
+  if (result == MPI_SUCCESS && t_layer == 0) {
+    const LayerLock lock;
+    if (KeptRequest* const kept = g_keptRequests.find(started); kept != nullptr) {
+      kept->started = true;
+    }
+  } else if (t_layer == 0) {
     bool toOutside = false;
     {
       const LayerLock lock;

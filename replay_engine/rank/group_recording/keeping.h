@@ -38,7 +38,8 @@ struct KeptRequest {
   int pieceCount;
   std::uint16_t call;  ///< the collective
   bool persistent;
-  bool done;   ///< told by MPI_Request_get_status
+  bool started;  ///< a persistent collective: and not told as complete since
+  bool done;     ///< told by MPI_Request_get_status
   bool asked;  ///< a call of the layer's thread has it: its handle may already be another thread's
   std::uint16_t type;  ///< typeNumber()
 };
@@ -63,6 +64,10 @@ void keepProbe(const MemberView& members, const MPI_Status& status);
 /// What of the pieces of the collective `call` came from outside, as the routine `told` tells; `all`: or from inside.
 void keepPieces(std::uint16_t told, const MemberView& members, std::uint16_t call,
                 const PeerPiece* begin, const PeerPiece* end, bool all, std::uint16_t type);
+/// What brings something now: not a persistent collective that is not started. `status` of one that MPI says is done.
+inline bool isUnderWay(const KeptRequest& kept, const MPI_Status& status) {
+  return !kept.persistent || (kept.pieces != nullptr ? kept.started : status.MPI_SOURCE >= 0);
+}
 /// A persistent request is freed.
 void forgetBufferedSend(MPI_Request request);
 /// `call`, which is with ranks outside, has failed.

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Arguments of MPI's collectives, whose last ones are the communicator and, if it does not block, the request.
+// Arguments of MPI's collectives, whose last ones are the communicator and, if it does not block, the request; of persistent
+// ones, an info before that.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <tuple>
 #include <utility>
 
@@ -17,16 +19,18 @@ void applyTo(Function function, First& first, const Tuple& arguments,
   function(first, std::get<Index>(arguments)...);
 }
 
-/// Of a collective that blocks, or with its request.
-template <bool Blocks, typename... Argument>
+/// What stands behind the communicator.
+enum class Behind : std::uint8_t { Nothing, Request, InfoAndRequest };
+
+template <Behind behind, typename... Argument>
 struct CollectiveArguments {
-  static constexpr std::size_t kOwn = sizeof...(Argument) - (Blocks ? 0 : 1);
+  static constexpr std::size_t kOwn = sizeof...(Argument) - static_cast<std::size_t>(behind);
 
   explicit CollectiveArguments(Argument... argument) : all(argument...) {}
 
   [[nodiscard]] MPI_Comm comm() const { return std::get<kOwn - 1>(all); }
   [[nodiscard]] MPI_Request* request() const { return std::get<sizeof...(Argument) - 1>(all); }
-  /// flowOf…(flow, arguments), without the request.
+  /// flowOf…(flow, arguments), up to the communicator.
   template <typename Flow, typename Function>
   void describe(Flow& flow, Function function) const {
     applyTo(function, flow, all, std::make_index_sequence<kOwn>());

@@ -4,6 +4,7 @@
 
 #include "replay_engine/rank/layer/call_arguments.h"
 #include "replay_engine/rank/layer/group_members.h"
+#include "replay_engine/rank/layer/persistent_names.h"
 #include "replay_engine/rank/partial_job/job_requests.h"
 #include "replay_engine/rank/partial_job/outside.h"
 
@@ -118,7 +119,7 @@ struct Played;
 template <std::uint16_t call, auto flowOf, typename... Argument>
 struct Played<call, flowOf, int (*)(Argument...)> {
   static int run(Argument... argument) {
-    const CollectiveArguments<true, Argument...> arguments(argument...);
+    const CollectiveArguments<Behind::Nothing, Argument...> arguments(argument...);
     JobComm* const job = partialComm(arguments.comm());
     if (job == nullptr) {
       return reinterpret_cast<int (*)(Argument...)>(g_under[call])(argument...);
@@ -132,32 +133,55 @@ struct Played<call, flowOf, int (*)(Argument...)> {
   }
 };
 
+/// A receive by `post` stands for the collective.
+template <std::uint16_t call, typename Arguments, typename Flow, typename Post>
+int follow(const Arguments& arguments, Flow flowOf, bool persistent, Post post) {
+  CollectiveFlowOf flow;
+  arguments.describe(flow, flowOf);
+  JobRequest entry{};
+  entry.kind = JobRequestKind::Collective;
+  entry.persistent = persistent;
+  entry.call = call;
+  entry.pieces = flow.takes.take(&entry.pieceCount);
+  entry.feedTag = feederTag();
+  const int result = post(nullptr, 0, MPI_BYTE, 0, entry.feedTag, feeder(), arguments.request());
+  if (result == MPI_SUCCESS) {
+    followRequest(*arguments.request(), entry);
+  }
+  return result;
+}
+
 /// Of one that does not block: all that it brings is in the payload, when the program is told that it is done.
 template <std::uint16_t call, auto flowOf, typename Routine>
 struct PlayedLater;
 template <std::uint16_t call, auto flowOf, typename... Argument>
 struct PlayedLater<call, flowOf, int (*)(Argument...)> {
   static int run(Argument... argument) {
-    const CollectiveArguments<false, Argument...> arguments(argument...);
+    const CollectiveArguments<Behind::Request, Argument...> arguments(argument...);
     if (partialComm(arguments.comm()) == nullptr) {
       return reinterpret_cast<int (*)(Argument...)>(g_under[call])(argument...);
     }
     if (const int failed = failedAsRecorded(call, arguments.comm()); failed != MPI_SUCCESS) {
       return failed;
     }
-    CollectiveFlowOf flow;
-    arguments.describe(flow, flowOf);
-    JobRequest entry{};
-    entry.kind = JobRequestKind::Collective;
-    entry.call = call;
-    entry.pieces = flow.takes.take(&entry.pieceCount);
-    entry.feedTag = feederTag();
-    const int result =
-        PF_UNDER(Irecv)(nullptr, 0, MPI_BYTE, 0, entry.feedTag, feeder(), arguments.request());
-    if (result == MPI_SUCCESS) {
-      followRequest(*arguments.request(), entry);
+    return follow<call>(arguments, flowOf, false, PF_UNDER(Irecv));
+  }
+};
+
+/// Of one that is made to be started: each start is as one that does not block.
+template <std::uint16_t call, auto flowOf, typename Routine>
+struct PlayedAtStarts;
+template <std::uint16_t call, auto flowOf, typename... Argument>
+struct PlayedAtStarts<call, flowOf, int (*)(Argument...)> {
+  static int run(Argument... argument) {
+    const CollectiveArguments<Behind::InfoAndRequest, Argument...> arguments(argument...);
+    if (partialComm(arguments.comm()) == nullptr) {
+      return reinterpret_cast<int (*)(Argument...)>(g_under[call])(argument...);
     }
-    return result;
+    if (const int failed = failedAsRecorded(call, arguments.comm()); failed != MPI_SUCCESS) {
+      return failed;
+    }
+    return follow<call>(arguments, flowOf, true, PF_UNDER(Recv_init));
   }
 };
 
@@ -217,6 +241,14 @@ void putJobCollectivesOver() {
   PF_PLAY(Ineighbor_alltoall, Neighbor_alltoall);
   PF_PLAY(Ineighbor_alltoallv, Neighbor_alltoallv);
   PF_PLAY(Ineighbor_alltoallw, Neighbor_alltoallw);
+#undef PF_PLAY
+#define PF_PLAY(Name)         \
+  putOver(kCall##Name##_init, \
+          PlayedAtStarts<kCall##Name##_init, flowOf##Name, decltype(&PF_INIT_OF(Name))>::run);
+  PF_WITH_INIT(PF_PLAY)
+#if defined(PF_INIT_OF)
+  PF_PLAY(Barrier)
+#endif
 #undef PF_PLAY
   putOver(kCallBarrier, onBarrier);
 }

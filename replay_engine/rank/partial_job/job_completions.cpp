@@ -62,6 +62,9 @@ void restore(const JobRequest& entry, MPI_Status* status) {
       break;
     case JobRequestKind::
         Collective:  // whose status says nothing (MPI 3.1, 5.12): as Open MPI has it
+      if (entry.persistent && !entry.fed) {
+        break;
+      }
       status->MPI_SOURCE = 0;
       status->MPI_TAG = 0;
       break;

@@ -78,9 +78,7 @@ void ClockSink::letGo(const Request& entry) {
 
 CollectiveClock ClockSink::enters(const CallPlace&, RecordKind, const CollectivePartOfRank& part,
                                   const Contents&) {
-  return part.flow == CollectiveFlow::None
-             ? CollectiveClock{}
-             : clockEnter(part.comm, part.flow, part.root, part.contributes, part.takes);
+  return part.flow == CollectiveFlow::None ? CollectiveClock{} : clockEnter(part);
 }
 
 void ClockSink::leaves(MPI_Comm comm, const CollectiveClock& part) {

@@ -166,10 +166,10 @@ CollectiveClock EventSink::enters(const CallPlace& place, RecordKind kind,
                                   const CollectivePartOfRank& part, const Contents& given) {
   const std::uint32_t site = siteNumber(place);
   const std::uint32_t number = g_engine.comms.number(part.comm);
-  g_engine.log.put(kind,
-                   records::Collective{site, number, static_cast<std::uint32_t>(part.flow),
-                                       part.root >= 0 ? part.root : -1,
-                                       (part.contributes ? 1U : 0U) | (part.takes ? 2U : 0U)});
+  g_engine.log.put(kind, records::Collective{site, number, static_cast<std::uint32_t>(part.flow),
+                                             part.root >= 0 ? part.root : -1,
+                                             (part.contributes ? 1U : 0U) | (part.takes ? 2U : 0U) |
+                                                 part.persistent << 2});
   if (given.known) {
     putGiven(given);
   }

@@ -87,6 +87,11 @@ void LogSink::requestDone(const Request& entry, const MPI_Status* status, int er
     case RequestKind::Collective:
       collectiveRequestDone(entry);
       break;
+    case RequestKind::PersistentCollective:
+      if (entry.active) {
+        collectiveRequestDone(entry);
+      }
+      break;
     case RequestKind::None:
     case RequestKind::RoutedMessage:
       break;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Sends and collectives: MPI chooses when they are done.
+#include "replay_engine/rank/calls/persistent_collectives.h"
 #include "replay_engine/rank/tests/call_cases.h"
 
 namespace pf::test {
@@ -100,6 +101,42 @@ void postedCollectives() {
   say("reduced to %d", sum);
 }
 
+/// A request of the fake's stands for what a library makes of MPI_Barrier_init.
+void makePersistent(MPI_Request* request, CollectiveFlow flow, int root) {
+  const auto make = [request] {
+    return PF_REAL(Ssend_init)(nullptr, 0, MPI_INT, 1, 9, MPI_COMM_WORLD, request);
+  };
+  if (passThrough(__builtin_frame_address(0))) {
+    make();
+    return;
+  }
+  const Inside inside;
+  PersistentCollective event(PF_SITE(kCallBarrier_init), MPI_COMM_WORLD, flow, root, true, true);
+  event.made(make(), request);
+}
+
+void persistentCollectives() {
+  int value = 0;
+  MPI_Request requests[3] = {};
+  makePersistent(&requests[0], CollectiveFlow::AllToAll, kNoRoot);
+  makePersistent(&requests[1], CollectiveFlow::FromRoot, 2);
+  MPI_Recv_init(&value, 1, MPI_INT, MPI_ANY_SOURCE, 5, MPI_COMM_WORLD, &requests[2]);
+  MPI_Waitall(3, requests, MPI_STATUSES_IGNORE);  // nothing is active
+  MPI_Start(&requests[1]);
+  say("failed %d", testsUntilDone(&requests[1]));
+  MPI_Startall(3, requests);
+  for (int i = 0; i < 3; ++i) {
+    int index = -1;
+    MPI_Status status{};
+    MPI_Waitany(3, requests, &index, &status);
+    say("ended %d", index);
+  }
+  say("got %d", value);
+  for (MPI_Request& request : requests) {
+    MPI_Request_free(&request);
+  }
+}
+
 void communicators() {
   MPI_Comm twin = MPI_COMM_NULL;
   MPI_Comm half = MPI_COMM_NULL;
@@ -172,6 +209,14 @@ std::vector<CallCase> collectiveCases() {
        .program = postedCollectives,
        .events = "CollectivePost CollectivePost Completion Completion",
        .choices = "Test 3-"},
+      {.name = "persistentCollectives",
+       .recorded = withMessages(3, {{1, 5, 10}, {2, 5, 20}}),
+       .replayed = withMessages(0, {{2, 5, 20}, {1, 5, 10}}),
+       .program = persistentCollectives,
+       .events = "Collective Collective Completion CollectivePost Completion Start "
+                 "CollectivePost CollectivePost Completion Completion Completion",
+       .receives = "0:1/5",
+       .choices = "Test 3- Waitany 0-3 Waitany 0-1 Waitany 0-2"},
       {.name = "communicators",
        .recorded = kSlow,
        .replayed = kQuick,

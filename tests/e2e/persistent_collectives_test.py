@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Persistent collectives (MPI 4.0, 6.13): what they order is no race, and replays are as the recording was; with both libraries."""
+import os
+import re
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from photofinish import BIN, SOURCE, PhotofinishTest, main
+
+PROGRAM = SOURCE / "tests" / "e2e" / "programs" / "persistent_collectives.c"
+MODES = ("outcomes", "races", "all")
+
+
+def lines(run):
+    return sorted(re.findall(r"rank \d+: .*", run.out.replace("\r", "")))
+
+
+class PersistentCollectivesTest(PhotofinishTest):
+    def launches(self, ranks, *arguments):
+        """With each library that is here."""
+        self.need("mpirun", os.environ.get("PF_MPICC", "mpicc"))
+        launches = []
+        for library, compiler in (("open_mpi", os.environ.get("PF_MPICC", "mpicc")), ("mpich", "mpicc.mpich")):
+            if library == "mpich" and not (BIN / "libphotofinish_mpich.so").exists():
+                continue
+            program = self.dir / f"app_{library}"
+            subprocess.run([compiler, "-g", "-o", program, PROGRAM], check=True)
+            launches.append((library, [*self.mpirun(ranks, program), *arguments] if library == "open_mpi" else
+                             ["mpiexec.mpich", "-n", str(ranks), program, *arguments]))
+        return launches
+
+    def races(self):
+        return self.photofinish("races", self.dir / "t.pft", "--json").json()["races"]
+
+    def test_replays(self):
+        """With messages and a receive from anyone among them, told of one by one as they come."""
+        for library, launch in self.launches(4, "busy"):
+            for mode in MODES:
+                with self.subTest(library=library, mode=mode):
+                    recorded = self.record("t.pft", launch, "--mode", mode)
+                    self.assertNotIn("not recorded", recorded.err, recorded)
+                    self.assertEqual(len(lines(recorded)), 4, recorded)
+                    for seed in (1, 2):
+                        replayed = self.replay("t.pft", "--jitter", seed)
+                        self.assertEqual((replayed.status, lines(replayed)), (0, lines(recorded)), replayed)
+
+    def test_between_groups_and_beside_threads(self):
+        for what, ranks in (("inter", 4), ("threaded", 2)):
+            for library, launch in self.launches(ranks, what):
+                for mode in MODES:
+                    with self.subTest(what=what, library=library, mode=mode):
+                        recorded = self.record("t.pft", launch, "--mode", mode)
+                        self.assertEqual(len(lines(recorded)), ranks, recorded)
+                        for seed in (1, 2):
+                            replayed = self.replay("t.pft", "--jitter", seed)
+                            self.assertEqual((replayed.status, lines(replayed)), (0, lines(recorded)), replayed)
+
+    def test_what_they_order_is_no_race(self):
+        """Whatever the order of their starts; without them it is one."""
+        for mode in ("races", "all"):
+            for what, racing in (("ordered", 0), ("crossed", 0), ("unordered", 3)):
+                for library, launch in self.launches(4, what):
+                    with self.subTest(library=library, mode=mode, what=what):
+                        recorded = self.record("t.pft", launch, "--mode", mode)
+                        if mode == "races":  # as the ranks themselves have it
+                            self.assertIn(f"found {racing} racing deliveries", recorded.err, recorded)
+                        races = self.races()
+                        self.assertEqual(len(races), racing, f"{races}\n{recorded}")
+                        if mode == "all":
+                            checked = self.run_command(BIN / "pf_oracle_check", self.dir / "t.pft")
+                            self.assertEqual(checked.status, 0, checked)
+                        replayed = self.replay("t.pft", "--jitter", 3)
+                        self.assertEqual((replayed.status, lines(replayed)), (0, lines(recorded)), replayed)
+
+    def test_groups_alone(self):
+        """What a start brings from outside is in the trace; of one that was not started, nothing is."""
+        for groups, count in (("each", 4), ("0-1,2-3", 2)):
+            for library, launch in self.launches(4, "busy"):
+                with self.subTest(library=library, groups=groups):
+                    recorded = self.record("t.pft", launch, "--groups", groups)
+                    self.assertNotIn("kept up to", recorded.err, recorded)
+                    said = []
+                    for group in range(count):
+                        alone = self.replay("t.pft", "--group", group)
+                        self.assertEqual(alone.status, 0, alone)
+                        said += lines(alone)
+                    self.assertEqual(sorted(said), lines(recorded), recorded)
+                    whole = self.replay("t.pft")
+                    self.assertEqual((whole.status, lines(whole)), (0, lines(recorded)), whole)
+
+    def test_events(self):
+        """Each is made by an event, and started by one."""
+        for library, launch in self.launches(3, "ordered"):
+            with self.subTest(library=library):
+                self.record("t.pft", launch, "--mode", "all")
+                events = self.photofinish("events", self.dir / "t.pft", "--json").json()["events"]
+                of_3 = [event for event in events if event["rank"] == 1]
+                started = [event for event in of_3 if event["call"] == "MPI_Start"]
+                self.assertEqual(len(started), 6, of_3)
+                self.assertEqual({event["kind"] for event in started}, {"collective-post"}, started)
+                made = [event["call"] for event in of_3 if event["call"].endswith("_init")]
+                self.assertEqual(made, ["MPI_Barrier_init", "MPI_Allreduce_init"], of_3)
+
+
+main()
