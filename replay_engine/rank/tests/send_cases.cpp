@@ -103,8 +103,9 @@ void postedCollectives() {
 
 /// A request of the fake's stands for what a library makes of MPI_Barrier_init.
 void makePersistent(MPI_Request* request, CollectiveFlow flow, int root) {
+  static int value = 7;
   const auto make = [request] {
-    return PF_REAL(Ssend_init)(nullptr, 0, MPI_INT, 1, 9, MPI_COMM_WORLD, request);
+    return PF_REAL(Ssend_init)(&value, 1, MPI_INT, 1, 9, MPI_COMM_WORLD, request);
   };
   if (passThrough(__builtin_frame_address(0))) {
     make();
