@@ -293,7 +293,7 @@ class TrafficBuilder {
     for (const RankHistory& rank : m_execution.ranks) {
       parts.clear();
       for (const CollectivePart& part : rank.collectives) {
-        parts[part.comm] += isStart(rank, part) ? 0U : 1U;
+        parts[part.comm] += isStart(callOf(rank, part)) ? 0U : 1U;
       }
       for (const auto& [comm, count] : parts) {
         if (comm < m_entered.size()) {
@@ -312,8 +312,7 @@ class TrafficBuilder {
   }
 
   /// Of a persistent collective. Starts have no order among the others, which have one.
-  [[nodiscard]] bool isStart(const RankHistory& rank, const CollectivePart& part) const {
-    const std::uint16_t call = callOf(rank, part);
+  [[nodiscard]] bool isStart(std::uint16_t call) const {
     return call < m_calls.size() && m_execution.callNames[call].starts_with("MPI_Start");
   }
   static std::uint16_t callOf(const RankHistory& rank, const CollectivePart& part) {
@@ -327,11 +326,11 @@ class TrafficBuilder {
     std::unordered_map<std::uint32_t, std::uint32_t> before;
     for (std::size_t i = 0; i < history.collectives.size(); ++i) {
       const CollectivePart& part = history.collectives[i];
-      if (isStart(history, part)) {
+      const std::uint16_t call = callOf(history, part);
+      if (isStart(call)) {
         ++m_traffic.gaps.persistent;
         continue;
       }
-      const std::uint16_t call = callOf(history, part);
       const std::uint32_t number = before[part.comm]++;
       if (call >= m_calls.size() || m_calls[call].movement == Movement::None) {
         continue;

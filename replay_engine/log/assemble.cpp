@@ -99,7 +99,7 @@ class Assembler {
 /// The collectives of one communicator, by their ordinals.
 class Operations {
  public:
-  /// `persistent`: 0, or 1 + the number of the persistent one whose start it is, the `ordinal`-th.
+  /// `persistent`: 0, or StartedCollective::number of the one whose start it is, the `ordinal`-th.
   std::uint32_t number(std::uint32_t persistent, std::uint32_t ordinal) {
     const auto next = static_cast<std::uint32_t>(m_known.size());
     return m_known.try_emplace({persistent, ordinal}, next).first->second;
@@ -125,7 +125,7 @@ void numberStarted(Execution& execution,
     for (std::size_t i = 0; i < parts.size(); ++i) {
       const bool isStart = next != started[rank].end() && next->part == i;
       if (const auto comm = comms.find(parts[i].comm); comm != comms.end()) {
-        parts[i].ordinal = comm->second.number(isStart ? next->number + 1 : 0, parts[i].ordinal);
+        parts[i].ordinal = comm->second.number(isStart ? next->number : 0, parts[i].ordinal);
       }
       next += isStart ? 1 : 0;
     }

@@ -152,7 +152,7 @@ void Decoder::collectiveEvent(RecordReader& in, RecordKind kind) {
   part.comm = comm;
   if (const std::uint32_t persistent = takes >> 2; persistent != 0) {
     part.ordinal = m_starts[{comm, persistent}]++;
-    log.startedCollectives.push_back({log.history.collectives.size(), persistent - 1});
+    log.startedCollectives.push_back({log.history.collectives.size(), persistent});
   } else if (comm < m_ordinals.size()) {  // of one that was not declared: of none
     part.ordinal = m_ordinals[comm]++;
   }

@@ -53,7 +53,7 @@ struct LaneRun {
 struct StartedCollective {
   std::size_t part = 0;  ///< in RankHistory::collectives; its ordinal is how-manieth start it is
   std::uint32_t number =
-      0;  ///< how-manieth persistent collective of its communicator, the same on every rank
+      0;  ///< 1 + how-manieth persistent collective of its communicator, the same on every rank
 };
 
 struct LoggedSite {

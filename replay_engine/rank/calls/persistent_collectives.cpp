@@ -25,7 +25,7 @@ void PersistentCollective::made(int result, const MPI_Request* request) {
   if (inter) {
     m_part.flow = CollectiveFlow::None;  // as in any collective between two groups
   }
-  // All ranks make them in one order, whatever the order of their starts (MPI 4.0, 6.14).
+  // All ranks make them in one order, whatever the order of their starts (MPI 4.0, 6.13).
   m_part.number = ++g_engine.comms.of(m_comm).persistent;
   Request entry;
   entry.handle = *request;

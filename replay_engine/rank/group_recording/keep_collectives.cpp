@@ -36,32 +36,15 @@ struct Kept<call, flowOf, int (*)(Argument...)> {
   }
 };
 
-/// The request of a collective of `call` has been made.
-template <std::uint16_t call, typename Arguments, typename Flow>
-void keepRequest(const Arguments& arguments, Flow flowOf, const MemberView& members,
-                 bool persistent) {
-  CollectiveFlowOf flow;
-  arguments.describe(flow, flowOf);
-  KeptRequest kept{};
-  kept.members = &members;
-  kept.call = call;
-  kept.persistent = persistent;
-  kept.type = typeNumber(flow.takes.begin(), flow.takes.end());
-  kept.pieces = flow.takes.take(&kept.pieceCount);
-  if (kept.pieces != nullptr) {
-    const LayerLock lock;
-    g_keptRequests.insert(*arguments.request(), kept);
-  }
-}
-
-/// Of one that does not block: all that it brings is kept when the program is told that it is done.
-template <std::uint16_t call, auto flowOf, typename Routine>
+/// Of one that does not block, or is made to be started: all that it, or each start, brings is kept when the program is told that
+/// it is done.
+template <std::uint16_t call, auto flowOf, Behind behind, typename Routine>
 struct KeptLater;
-template <std::uint16_t call, auto flowOf, typename... Argument>
-struct KeptLater<call, flowOf, int (*)(Argument...)> {
+template <std::uint16_t call, auto flowOf, Behind behind, typename... Argument>
+struct KeptLater<call, flowOf, behind, int (*)(Argument...)> {
   static int run(Argument... argument) {
     const auto under = reinterpret_cast<int (*)(Argument...)>(g_under[call]);
-    const CollectiveArguments<Behind::Request, Argument...> arguments(argument...);
+    const CollectiveArguments<behind, Argument...> arguments(argument...);
     const MemberView* const members = t_layer == 0 ? mixedComm(arguments.comm()) : nullptr;
     if (members == nullptr || !mayBeTold(call)) {
       return under(argument...);
@@ -69,30 +52,18 @@ struct KeptLater<call, flowOf, int (*)(Argument...)> {
     const InLayer inside;
     const int result = under(argument...);
     if (result == MPI_SUCCESS) {
-      keepRequest<call>(arguments, flowOf, *members, false);
-    } else {
-      keepFailure(call, result);
-    }
-    return result;
-  }
-};
-
-/// Of one that is made to be started: what each start brings is kept when the program is told that it is done.
-template <std::uint16_t call, auto flowOf, typename Routine>
-struct KeptAtStarts;
-template <std::uint16_t call, auto flowOf, typename... Argument>
-struct KeptAtStarts<call, flowOf, int (*)(Argument...)> {
-  static int run(Argument... argument) {
-    const auto under = reinterpret_cast<int (*)(Argument...)>(g_under[call]);
-    const CollectiveArguments<Behind::InfoAndRequest, Argument...> arguments(argument...);
-    const MemberView* const members = t_layer == 0 ? mixedComm(arguments.comm()) : nullptr;
-    if (members == nullptr || !mayBeTold(call)) {
-      return under(argument...);
-    }
-    const InLayer inside;
-    const int result = under(argument...);
-    if (result == MPI_SUCCESS) {
-      keepRequest<call>(arguments, flowOf, *members, true);
+      CollectiveFlowOf flow;
+      arguments.describe(flow, flowOf);
+      KeptRequest kept{};
+      kept.members = members;
+      kept.call = call;
+      kept.persistent = behind == Behind::InfoAndRequest;
+      kept.type = typeNumber(flow.takes.begin(), flow.takes.end());
+      kept.pieces = flow.takes.take(&kept.pieceCount);
+      if (kept.pieces != nullptr) {
+        const LayerLock lock;
+        g_keptRequests.insert(*arguments.request(), kept);
+      }
     } else {
       keepFailure(call, result);
     }
@@ -128,7 +99,8 @@ void putCollectivesOver() {
   PF_KEEP(Neighbor_alltoallw);
 #undef PF_KEEP
 #define PF_KEEP(Name, Blocking) \
-  putOver(kCall##Name, KeptLater<kCall##Name, flowOf##Blocking, decltype(&MPI_##Name)>::run)
+  putOver(kCall##Name,          \
+          KeptLater<kCall##Name, flowOf##Blocking, Behind::Request, decltype(&MPI_##Name)>::run)
   PF_KEEP(Ibcast, Bcast);
   PF_KEEP(Igather, Gather);
   PF_KEEP(Igatherv, Gatherv);
@@ -151,9 +123,9 @@ void putCollectivesOver() {
   PF_KEEP(Ineighbor_alltoallv, Neighbor_alltoallv);
   PF_KEEP(Ineighbor_alltoallw, Neighbor_alltoallw);
 #undef PF_KEEP
-#define PF_KEEP(Name)         \
-  putOver(kCall##Name##_init, \
-          KeptAtStarts<kCall##Name##_init, flowOf##Name, decltype(&PF_INIT_OF(Name))>::run);
+#define PF_KEEP(Name)                                                                             \
+  putOver(kCall##Name##_init, KeptLater<kCall##Name##_init, flowOf##Name, Behind::InfoAndRequest, \
+                                        decltype(&PF_INIT_OF(Name))>::run);
   PF_WITH_INIT(PF_KEEP)
 #undef PF_KEEP
 }

@@ -102,7 +102,7 @@ class Followed {
 
   /// Its contents are there, and the request stays.
   static void seen(std::uint16_t call, KeptRequest& kept, const MPI_Status& status) {
-    if (!kept.done && isUnderWay(kept, status)) {
+    if (!kept.done && isUnderWay(kept)) {
       keep(call, kept, status, MPI_SUCCESS);
       kept.done = true;
     }
@@ -152,8 +152,7 @@ class Followed {
   }
 
   static void told(std::uint16_t call, const Entry& entry, const MPI_Status& status, int error) {
-    const bool idle = entry.kept.persistent && entry.kept.pieces != nullptr && !entry.kept.started;
-    if (!entry.kept.done && !idle) {
+    if (!entry.kept.done && isUnderWay(entry.kept)) {
       keep(call, entry.kept, status, error);
     }
     const LayerLock lock;
@@ -364,10 +363,7 @@ void letRequestGoOn(const CallPlace& place, MPI_Request request) {
   if (kept == nullptr) {
     return;
   }
-  int done = 0;
-  MPI_Status status;
-  PF_UNDER(Request_get_status)(request, &done, &status);
-  if (!kept->done && (done == 0 || isUnderWay(*kept, status))) {
+  if (!kept->done && isUnderWay(*kept)) {
     notAlone(place);
   }
   forgetRequest(request);

@@ -38,7 +38,7 @@ struct KeptRequest {
   int pieceCount;
   std::uint16_t call;  ///< the collective
   bool persistent;
-  bool started;  ///< a persistent collective: and not told as complete since
+  bool started;  ///< persistent: and not told as complete since
   bool done;     ///< told by MPI_Request_get_status
   bool asked;  ///< a call of the layer's thread has it: its handle may already be another thread's
   std::uint16_t type;  ///< typeNumber()
@@ -64,9 +64,9 @@ void keepProbe(const MemberView& members, const MPI_Status& status);
 /// What of the pieces of the collective `call` came from outside, as the routine `told` tells; `all`: or from inside.
 void keepPieces(std::uint16_t told, const MemberView& members, std::uint16_t call,
                 const PeerPiece* begin, const PeerPiece* end, bool all, std::uint16_t type);
-/// What brings something now: not a persistent collective that is not started. `status` of one that MPI says is done.
-inline bool isUnderWay(const KeptRequest& kept, const MPI_Status& status) {
-  return !kept.persistent || (kept.pieces != nullptr ? kept.started : status.MPI_SOURCE >= 0);
+/// What brings something: not a persistent one that is not started.
+inline bool isUnderWay(const KeptRequest& kept) {
+  return !kept.persistent || kept.started;
 }
 /// A persistent request is freed.
 void forgetBufferedSend(MPI_Request request);

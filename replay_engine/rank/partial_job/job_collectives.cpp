@@ -133,55 +133,34 @@ struct Played<call, flowOf, int (*)(Argument...)> {
   }
 };
 
-/// A receive by `post` stands for the collective.
-template <std::uint16_t call, typename Arguments, typename Flow, typename Post>
-int follow(const Arguments& arguments, Flow flowOf, bool persistent, Post post) {
-  CollectiveFlowOf flow;
-  arguments.describe(flow, flowOf);
-  JobRequest entry{};
-  entry.kind = JobRequestKind::Collective;
-  entry.persistent = persistent;
-  entry.call = call;
-  entry.pieces = flow.takes.take(&entry.pieceCount);
-  entry.feedTag = feederTag();
-  const int result = post(nullptr, 0, MPI_BYTE, 0, entry.feedTag, feeder(), arguments.request());
-  if (result == MPI_SUCCESS) {
-    followRequest(*arguments.request(), entry);
-  }
-  return result;
-}
-
-/// Of one that does not block: all that it brings is in the payload, when the program is told that it is done.
-template <std::uint16_t call, auto flowOf, typename Routine>
+/// Of one that does not block, or is made to be started: a receive stands for it. All that it, or each start, brings is in the
+/// payload, when the program is told that it is done.
+template <std::uint16_t call, auto flowOf, Behind behind, typename Routine>
 struct PlayedLater;
-template <std::uint16_t call, auto flowOf, typename... Argument>
-struct PlayedLater<call, flowOf, int (*)(Argument...)> {
+template <std::uint16_t call, auto flowOf, Behind behind, typename... Argument>
+struct PlayedLater<call, flowOf, behind, int (*)(Argument...)> {
   static int run(Argument... argument) {
-    const CollectiveArguments<Behind::Request, Argument...> arguments(argument...);
+    const CollectiveArguments<behind, Argument...> arguments(argument...);
     if (partialComm(arguments.comm()) == nullptr) {
       return reinterpret_cast<int (*)(Argument...)>(g_under[call])(argument...);
     }
     if (const int failed = failedAsRecorded(call, arguments.comm()); failed != MPI_SUCCESS) {
       return failed;
     }
-    return follow<call>(arguments, flowOf, false, PF_UNDER(Irecv));
-  }
-};
-
-/// Of one that is made to be started: each start is as one that does not block.
-template <std::uint16_t call, auto flowOf, typename Routine>
-struct PlayedAtStarts;
-template <std::uint16_t call, auto flowOf, typename... Argument>
-struct PlayedAtStarts<call, flowOf, int (*)(Argument...)> {
-  static int run(Argument... argument) {
-    const CollectiveArguments<Behind::InfoAndRequest, Argument...> arguments(argument...);
-    if (partialComm(arguments.comm()) == nullptr) {
-      return reinterpret_cast<int (*)(Argument...)>(g_under[call])(argument...);
+    CollectiveFlowOf flow;
+    arguments.describe(flow, flowOf);
+    JobRequest entry{};
+    entry.kind = JobRequestKind::Collective;
+    entry.persistent = behind == Behind::InfoAndRequest;
+    entry.call = call;
+    entry.pieces = flow.takes.take(&entry.pieceCount);
+    entry.feedTag = feederTag();
+    const auto post = entry.persistent ? PF_UNDER(Recv_init) : PF_UNDER(Irecv);
+    const int result = post(nullptr, 0, MPI_BYTE, 0, entry.feedTag, feeder(), arguments.request());
+    if (result == MPI_SUCCESS) {
+      followRequest(*arguments.request(), entry);
     }
-    if (const int failed = failedAsRecorded(call, arguments.comm()); failed != MPI_SUCCESS) {
-      return failed;
-    }
-    return follow<call>(arguments, flowOf, true, PF_UNDER(Recv_init));
+    return result;
   }
 };
 
@@ -218,7 +197,8 @@ void putJobCollectivesOver() {
   PF_PLAY(Neighbor_alltoallw);
 #undef PF_PLAY
 #define PF_PLAY(Name, Blocking) \
-  putOver(kCall##Name, PlayedLater<kCall##Name, flowOf##Blocking, decltype(&MPI_##Name)>::run)
+  putOver(kCall##Name,          \
+          PlayedLater<kCall##Name, flowOf##Blocking, Behind::Request, decltype(&MPI_##Name)>::run)
   PF_PLAY(Ibarrier, Barrier);
   PF_PLAY(Ibcast, Bcast);
   PF_PLAY(Igather, Gather);
@@ -242,9 +222,10 @@ void putJobCollectivesOver() {
   PF_PLAY(Ineighbor_alltoallv, Neighbor_alltoallv);
   PF_PLAY(Ineighbor_alltoallw, Neighbor_alltoallw);
 #undef PF_PLAY
-#define PF_PLAY(Name)         \
-  putOver(kCall##Name##_init, \
-          PlayedAtStarts<kCall##Name##_init, flowOf##Name, decltype(&PF_INIT_OF(Name))>::run);
+#define PF_PLAY(Name)                                                           \
+  putOver(kCall##Name##_init,                                                   \
+          PlayedLater<kCall##Name##_init, flowOf##Name, Behind::InfoAndRequest, \
+                      decltype(&PF_INIT_OF(Name))>::run);
   PF_WITH_INIT(PF_PLAY)
 #if defined(PF_INIT_OF)
   PF_PLAY(Barrier)
