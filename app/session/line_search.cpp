@@ -13,6 +13,8 @@ namespace {
 
 constexpr int kCountOnly = 1000000000;
 constexpr std::size_t kMostLines = 300;  ///< that are walked through from one place
+/// That are walked through to the next event in place of a cycle more, which they cost about as much as.
+constexpr std::size_t kMostCounting = 60;
 constexpr int kMostLandmarks = 5;
 constexpr std::chrono::seconds kPatience(40);  ///< to begin a cycle, and for a step
 constexpr std::chrono::seconds kCountPatience(
@@ -24,6 +26,13 @@ QString notTheSame() {
 
 QString lineOf(const std::string& file, int line) {
   return QStringLiteral("%1:%2").arg(toText(file).section(QLatin1Char('/'), -1)).arg(line);
+}
+
+/// Where a step has ended.
+bool isLine(const mi::StopEvent& stop) {
+  using mi::StopReason;
+  return stop.reason == StopReason::Step || stop.reason == StopReason::Finished ||
+         stop.reason == StopReason::Breakpoint;
 }
 
 }  // namespace
@@ -303,10 +312,11 @@ void LineSearch::setMarks(const LineAim& stop) {
     mi::BreakpointSpec spec;
     spec.expression = QStringLiteral("0x%1").arg(address.value_or(0), 0, 16).toStdString();
     spec.ranks = {m_search->rank};
-    const bool ends = m_search->goal == i && m_search->phase == Phase::ToWalk;
-    spec.ignoreCount = stop.hit > 0 && stop.mark == i ? stop.hit - 1
-                       : ends                         ? mark.number - 1
-                                                      : kCountOnly;
+    const bool isGoal = m_search->goal == i;
+    spec.ignoreCount = stop.hit > 0 && stop.mark == i                   ? stop.hit - 1
+                       : isGoal && m_search->phase == Phase::ToWalk     ? mark.number - 1
+                       : isGoal && m_search->phase == Phase::CountSteps ? 0
+                                                                        : kCountOnly;
     mark.spec = address ? m_state.fleet.addBreakpoint(spec) : 0;
   }
 }
@@ -315,6 +325,16 @@ void LineSearch::dropMarks() {
   for (LineMark& mark : m_search->marks) {
     if (const int spec = std::exchange(mark.spec, 0); spec != 0) {
       m_state.fleet.removeBreakpoint(spec);
+    }
+  }
+}
+
+/// So many times from now on the mark does not stop the rank.
+void LineSearch::letPass(int spec, int times) {
+  for (mi::BreakpointSpec one : m_state.fleet.breakpoints()) {
+    if (one.id == spec) {
+      one.ignoreCount = times;
+      (void)m_state.fleet.changeBreakpoint(one);
     }
   }
 }
@@ -377,10 +397,7 @@ bool LineSearch::cutCame() {
 bool LineSearch::atAnchor() {
   const Phase phase = m_search->phase;
   if (phase == Phase::ToCount) {
-    quiet();
-    setMarks({});
-    m_search->leavesGate = false;
-    goOnToNextEvent(Phase::Count);
+    countBySteps();
     return true;
   }
   if (phase == Phase::ToSurvey && m_search->goal) {
@@ -416,16 +433,24 @@ bool LineSearch::leave(const LineAim& aim, Phase hit, Phase steps) {
     return true;
   }
   m_search->phase = steps;
-  if (std::exchange(m_search->leavesGate, false)) {
-    m_patience.start(kPatience);
+  if (steps == Phase::Walk) {
+    walkFromEvent();
+  } else if (std::exchange(m_search->leavesGate, false)) {
     stepOutOfGate();
-  } else if (steps == Phase::Walk) {
-    m_search->walk.beginsBeforeEvent();
-    step(m_search->walk.onwards());
   } else {
     stepToAim();
   }
   return true;
+}
+
+void LineSearch::walkFromEvent() {
+  if (std::exchange(m_search->leavesGate, false)) {
+    stepOutOfGate();
+    return;
+  }
+  m_search->walk.beginsBeforeEvent();
+  m_search->times.push_back(0);
+  step(m_search->walk.onwards());
 }
 
 void LineSearch::step(mi::RunKind kind) {
@@ -442,6 +467,7 @@ void LineSearch::stepToAim() {
 }
 
 void LineSearch::stepOutOfGate() {
+  m_patience.start(kPatience);
   m_asked.begin();
   gdb()->inspect().frames(
       gdb()->stop().thread, 0, mi::kFramesToUser,
@@ -477,6 +503,10 @@ bool LineSearch::takes(int rank, const mi::StopEvent& stop) {
     walked(stop);
     return true;
   }
+  if (phase == Phase::CountSteps) {
+    steppedCounting(stop);
+    return true;
+  }
   if (phase == Phase::Survey && stop.reason != mi::StopReason::Event) {
     surveyed();
     return true;
@@ -484,12 +514,49 @@ bool LineSearch::takes(int rank, const mi::StopEvent& stop) {
   if (phase == Phase::AimSteps) {
     return stepped(stop);
   }
-  const bool counts = phase == Phase::Forward || phase == Phase::Count;
-  if (counts && stop.reason == mi::StopReason::Signal) {
+  if (counts() && stop.reason == mi::StopReason::Signal) {
     endReached();
     return true;
   }
   return false;
+}
+
+bool LineSearch::counts() const {
+  return m_search->phase == Phase::Forward || m_search->phase == Phase::Count;
+}
+
+/// From event S on, if the rank has an event behind it.
+void LineSearch::countBySteps() {
+  const auto rank = static_cast<std::size_t>(m_search->rank);
+  const bool ends = m_search->event >= m_state.whole().execution.ranks[rank].events.size();
+  m_search->phase = ends ? Phase::Count : Phase::CountSteps;
+  m_search->times.clear();
+  quiet();
+  setMarks({});
+  if (ends) {
+    m_search->leavesGate = false;
+    goOnToNextEvent(Phase::Count);
+    return;
+  }
+  m_control.hold(m_search->rank, m_search->event + 1);
+  walkFromEvent();
+}
+
+/// A line on the way from event S to the next event, before that, or where a signal has stopped the rank.
+void LineSearch::steppedCounting(const mi::StopEvent& stop) {
+  using mi::StopReason;
+  if (stop.reason == StopReason::Event || stop.reason == StopReason::Signal) {
+    endReached();
+  } else if (!isLine(stop)) {
+    fail(notTheSame());
+  } else if (m_search->times.size() >= kMostCounting) {
+    letPass(m_search->marks[*m_search->goal].spec, kCountOnly);
+    m_search->walk.clear();
+    goOnToNextEvent(Phase::Count);
+  } else {
+    m_search->times.push_back(timesOf(m_search->marks[*m_search->goal]));
+    withDepth(stop, [this](const LinePlace& place) { wentOn(place); });
+  }
 }
 
 /// The rank is before its next event, has ended, or a signal has stopped it: all is counted.
@@ -515,7 +582,7 @@ void LineSearch::counted() {
     m_search->here = LineAim{0, m_search->marks.front().number};
   }
   if (m_search->marks[*m_search->goal].number > 0) {
-    startFromTimeBefore();
+    chooseOfCounted();
   } else if (m_search->move == LineMove::Finish) {
     fail(tr("%1() was called before event %2 of rank %3: Previous event goes towards there.")
              .arg(toText(m_search->present.function))
@@ -524,6 +591,25 @@ void LineSearch::counted() {
   } else {
     fail(notTheSame());
   }
+}
+
+/// Of the lines that the rank was stepped through while it was counted, if it was: the walk from the time before.
+void LineSearch::chooseOfCounted() {
+  const int number = m_search->marks[*m_search->goal].number;
+  const auto indexOf = [this](int time) {
+    return static_cast<std::size_t>(std::ranges::lower_bound(m_search->times, time) -
+                                    m_search->times.begin());
+  };
+  const std::size_t there = indexOf(number);
+  if (m_search->phase != Phase::CountSteps || there == m_search->times.size()) {
+    startFromTimeBefore();
+    return;
+  }
+  const int depth = m_search->walk.place(there).depth;
+  m_search->walk.endBefore(there);
+  m_search->base = {*m_search->goal, number - 1};
+  m_search->walk.beginAt(indexOf(number - 1));
+  chooseAt(depth);
 }
 
 void LineSearch::startWalk(const LineAim& base) {
@@ -600,12 +686,7 @@ bool LineSearch::hitCame(const mi::StopEvent& stop) {
     fail(notTheSame());
     return true;
   }
-  for (mi::BreakpointSpec one : m_state.fleet.breakpoints()) {
-    if (one.id == spec) {
-      one.ignoreCount = !aims && m_search->goal == aim.mark ? 0 : kCountOnly;
-      (void)m_state.fleet.changeBreakpoint(one);
-    }
-  }
+  letPass(spec, !aims && m_search->goal == aim.mark ? 0 : kCountOnly);
   if (!aims) {
     m_search->phase = Phase::Walk;
     withDepth(stop, [this](const LinePlace& place) { wentOn(place); });
@@ -638,18 +719,10 @@ void LineSearch::walked(const mi::StopEvent& stop) {
       choose();
       return;
     }
-    withDepth(stop, [this](const LinePlace& place) {
-      place.depth == m_search->present.depth
-          ? choose()
-          : fail(tr("%1() has called itself since it was called: which of its calls this is is "
-                    "not known.")
-                     .arg(toText(m_search->present.function)));
-    });
+    withDepth(stop, [this](const LinePlace& place) { chooseAt(place.depth); });
     return;
   }
-  const bool line = stop.reason == StopReason::Step || stop.reason == StopReason::Finished ||
-                    stop.reason == StopReason::Breakpoint;
-  if (!line) {
+  if (!isLine(stop)) {
     fail(notTheSame());
   } else if (m_search->walk.size() >= kMostLines) {
     tooManyLines();
@@ -670,6 +743,16 @@ void LineSearch::withDepth(const mi::StopEvent& stop,
              place.depth = depth;
              depth > 0 ? then(place) : fail(tr("GDB does not say how deep the stack is."));
            });
+}
+
+/// `depth`: of where the walk has ended.
+void LineSearch::chooseAt(int depth) {
+  if (m_search->move == LineMove::Finish && depth != m_search->present.depth) {
+    fail(tr("%1() has called itself since it was called: which of its calls this is is not known.")
+             .arg(toText(m_search->present.function)));
+    return;
+  }
+  choose();
 }
 
 void LineSearch::choose() {
@@ -699,9 +782,7 @@ void LineSearch::startAim(std::size_t place) {
 }
 
 bool LineSearch::stepped(const mi::StopEvent& stop) {
-  using mi::StopReason;
-  if (stop.reason != StopReason::Step && stop.reason != StopReason::Finished &&
-      stop.reason != StopReason::Breakpoint) {
+  if (!isLine(stop)) {
     fail(notTheSame());
     return true;
   }
@@ -787,8 +868,7 @@ void LineSearch::cycleEnded(bool ranToEnd) {
     m_trail.forget();
     return;
   }
-  const bool counts = m_search->phase == Phase::Forward || m_search->phase == Phase::Count;
-  if (!ranToEnd || !counts) {
+  if (!ranToEnd || !counts()) {
     end();
     return;
   }

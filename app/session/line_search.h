@@ -3,7 +3,8 @@
 //
 // Between two events a rank does the same in each replay. So a place there has a number: it is the n-th time since the rank
 // stood before event S, the last one that it began, that it comes to this address. GDB counts how often it comes there
-// from here to the next event, then in a new cycle how often from event S on; the difference is n. The cycle after that stops
+// from here to the next event, then in a new cycle how often from event S on; the difference is n. That cycle takes steps, if
+// there are not many to the next event: the line before is one of those up to the n-th time. Else the cycle after that stops
 // at time n - 1 (or before event S, where n is 1) and takes steps until the n-th: these are all lines in between. The
 // last cycle takes one step less. Where the line before is event S itself, the rank stands before that: over calls of MPI
 // it goes by events. What is gone back over is stepped over (line_walk.h). Where too many lines lie in between, as of a
@@ -73,18 +74,19 @@ class LineSearch : public QObject {
 
  private:
   enum class Phase {
-    Look,      ///< GDB is asked where the rank is
-    Forward,   ///< on to the next event, counting
-    ToCount,   ///< a new cycle, to event S
-    Count,     ///< from there to the next event
-    ToWalk,    ///< another one, to event S
-    WalkHit,   ///< from there to the time before
-    Walk,      ///< by steps, to where the search began
-    ToSurvey,  ///< a new cycle, to event S
-    Survey,    ///< from there to where the search began, counting a landmark
-    ToAim,     ///< the last one, to event S
-    AimHit,    ///< from there to the time before
-    AimSteps,  ///< by as many steps
+    Look,        ///< GDB is asked where the rank is
+    Forward,     ///< on to the next event, counting
+    ToCount,     ///< a new cycle, to event S
+    CountSteps,  ///< from there to the next event, by steps
+    Count,       ///< on to the next event
+    ToWalk,      ///< another one, to event S
+    WalkHit,     ///< from there to the time before
+    Walk,        ///< by steps, to where the search began
+    ToSurvey,    ///< a new cycle, to event S
+    Survey,      ///< from there to where the search began, counting a landmark
+    ToAim,       ///< the last one, to event S
+    AimHit,      ///< from there to the time before
+    AimSteps,    ///< by as many steps
   };
   struct Search {
     LineMove move = LineMove::Step;
@@ -108,6 +110,7 @@ class LineSearch : public QObject {
         here;      ///< where the search began; nothing: not known, or before an event
     LineAim base;  ///< where the walk begins
     LineWalk walk;
+    std::vector<int> times;  ///< of the goal, at the places of a walk that counts
     LineAim aim;
     std::vector<mi::RunKind> stepsLeft;  ///< the next is the last of these
     bool leavesGate = false;             ///< the next step is out of MPI_Init
@@ -127,12 +130,17 @@ class LineSearch : public QObject {
   void goOnToNextEvent(Phase phase);
   void setMarks(const LineAim& stop);
   void dropMarks();
+  void letPass(int spec, int times);
   void quiet();
   [[nodiscard]] int timesOf(const LineMark& mark) const;
   bool atAnchor();
   void endReached();
   void keepTimes();
+  [[nodiscard]] bool counts() const;
+  void countBySteps();
+  void steppedCounting(const mi::StopEvent& stop);
   void counted();
+  void chooseOfCounted();
   void startWalk(const LineAim& base);
   void startFromTimeBefore();
   void tooManyLines();
@@ -141,12 +149,14 @@ class LineSearch : public QObject {
   bool leave(const LineAim& aim, Phase hit, Phase steps);
   bool hitCame(const mi::StopEvent& stop);
   void step(mi::RunKind kind);
+  void walkFromEvent();
   void stepToAim();
   void stepOutOfGate();
   void walked(const mi::StopEvent& stop);
   void withDepth(const mi::StopEvent& stop, const std::function<void(const LinePlace&)>& then);
   void wentOn(const LinePlace& place);
   void choose();
+  void chooseAt(int depth);
   void startAim(std::size_t place);
   bool stepped(const mi::StopEvent& stop);
   bool arrive();

@@ -33,6 +33,13 @@ void LineWalk::came(LinePlace place) {
   m_steps.push_back(std::move(step));
 }
 
+void LineWalk::beginAt(std::size_t i) {
+  m_steps.erase(m_steps.begin(), m_steps.begin() + static_cast<std::ptrdiff_t>(i));
+  if (!m_steps.empty()) {
+    m_steps.front().begins = true;
+  }
+}
+
 void LineWalk::isDeep(std::size_t i, int depth) {
   m_steps[i].place.depth = depth;
   m_steps[i].begins = begins(m_steps[i].place, i);

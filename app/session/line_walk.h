@@ -57,6 +57,9 @@ class LineWalk {
   [[nodiscard]] std::vector<mi::RunKind> stepsTo(std::size_t i) const;
   /// Without those behind the i-th.
   void endAt(std::size_t i) { m_steps.resize(i + 1); }
+  void endBefore(std::size_t i) { m_steps.resize(i); }
+  /// Without those before the i-th.
+  void beginAt(std::size_t i);
   void dropLast() { m_steps.pop_back(); }
   /// Of a walk in a function of this depth, that its frame was in, or one like it.
   [[nodiscard]] bool wasIn(const LinePlace& place) const;

@@ -70,12 +70,14 @@ class LineSearchTest : public test::SessionFixture {
     hello.pid = ::getpid();
     Q_EMIT target().said(hello);
   }
-  void nextCycle() {
+  void nextCycle(const std::vector<test::FakeTarget::Reply>& replies = insideOfCollect()) {
     pump();
     isThisProcess();
-    gate(insideOfCollect());
+    gate(replies);
     comesToItsStop();
   }
+  /// The next step will be out of the call of MPI.
+  void nextCycleFromTheCall() { nextCycle({{"-break-insert", test::kMade}, deep(3)}); }
   void comesToItsStop() {
     target().comeToTheirStops();
     pump();
@@ -83,6 +85,30 @@ class LineSearchTest : public test::SessionFixture {
   void counts(int times) {
     target().gdbSays(kRank, "=breakpoint-modified,bkpt={number=\"2\",type=\"breakpoint\",times=\"" +
                                 std::to_string(times) + "\"}");
+  }
+  /// It stands behind event 39, and goes back; its line comes so often until event 40. It is before event 39 then, in another cycle.
+  void countsForward(LineMove move, int again) {
+    standsBehindAnEvent();
+    session().lineBack(move);
+    pump();
+    counts(again);
+    comesToItsStop();
+    nextCycleFromTheCall();
+  }
+  void standsBehindAnEvent() {
+    stand(insideOfCollect());
+    isThisProcess();
+    session().setCurrentRank(kRank);
+    session().act(values::RankAction::Continue, {kRank});
+    pump();
+    target().runs(kRank, 40);
+    target().gdbStops(kRank, R"(reason="end-stepping-range")");
+    pump();
+  }
+  /// To the line that the search began at.
+  void comesThere(int times) {
+    counts(times);
+    comesTo(12, 2, "breakpoint-hit");
   }
   void hitsTheMark() {
     target().gdbStops(kRank, R"(reason="breakpoint-hit",bkptno="2")");
@@ -242,15 +268,61 @@ TEST_F(LineTrailTest, WhereAFunctionHasDoneEventsItsCallerIsNotComeToFromThem) {
   EXPECT_TRUE(isSearchedFor());
 }
 
+TEST_F(LineSearchTest, AFewLinesAreSteppedThroughWhileTheyAreCounted) {
+  countsForward(LineMove::Next, 1);
+  leavesEventTo(10, 2);
+  comesTo(11, 2);
+  comesThere(1);
+  comesTo(13, 2);
+  comesThere(2);
+  target().stops(kRank, 39);  // of two times the first was it
+  nextCycleFromTheCall();
+  ASSERT_EQ(m_targets.size(), 3);
+  leavesEventTo(10, 2);
+  EXPECT_TRUE(target().wasTold(kRank, "-exec-next")) << target().toGdb[kRank];
+  comesTo(11, 2);
+  EXPECT_FALSE(session().goesBackByLines());
+  EXPECT_EQ(session().cycles().last().stops.at(kRank).why, QStringLiteral("back over a line"));
+  EXPECT_TRUE(m_problems.isEmpty()) << said().toStdString();
+}
+
+TEST_F(LineSearchTest, StepsAreTakenFromTheTimeBefore) {
+  countsForward(LineMove::Next, 1);
+  leavesEventTo(10, 2);
+  comesThere(1);
+  comesTo(13, 2);
+  comesThere(2);
+  comesThere(3);
+  target().stops(kRank, 39);  // of three times the second was it
+  nextCycle();
+  ASSERT_EQ(m_targets.size(), 3);
+  EXPECT_TRUE(target().wasTold(kRank, "-exec-continue")) << target().toGdb[kRank];
+  hitsTheMark();
+  EXPECT_TRUE(target().wasTold(kRank, "-exec-next")) << target().toGdb[kRank];
+  comesTo(13, 2);
+  EXPECT_FALSE(session().goesBackByLines());
+  EXPECT_TRUE(m_problems.isEmpty()) << said().toStdString();
+}
+
+TEST_F(LineSearchTest, ManyLinesAreCountedOnly) {
+  countsForward(LineMove::Next, 1);
+  leavesEventTo(10, 2);
+  comesThere(1);
+  for (int line = 0; line < 100 && !target().wasTold(kRank, "-exec-continue"); ++line) {
+    comesTo(13 + line, 2);
+  }
+  EXPECT_TRUE(target().wasTold(kRank, "-break-after 2 1000000000")) << target().toGdb[kRank];
+  counts(6);
+  comesToItsStop();
+  nextCycle();
+  ASSERT_EQ(m_targets.size(), 3);
+  EXPECT_TRUE(target().wasTold(kRank, "-i 3 "))
+      << "the fifth time it was: the walk begins at the one before";
+  EXPECT_TRUE(session().goesBackByLines());
+}
+
 TEST_F(LineSearchTest, WhoIsBroughtBackStandsThereForTheReasonOfBefore) {
-  stand(insideOfCollect());
-  isThisProcess();
-  session().setCurrentRank(kRank);
-  session().act(values::RankAction::Continue, {kRank});
-  pump();
-  target().runs(kRank, 40);
-  target().gdbStops(kRank, R"(reason="end-stepping-range")");
-  pump();
+  standsBehindAnEvent();
   const QString words = session().cycles().last().stops.at(kRank).why;
   session().lineBack(LineMove::Next);
   pump();
