@@ -14,7 +14,9 @@
 #include <QPushButton>
 #include <QSplitter>
 #include <QStandardPaths>
+#include <QTextBlock>
 #include <QTextBrowser>
+#include <QTextCursor>
 #include <QVBoxLayout>
 
 #include "app/gui/commands/command.h"
@@ -40,6 +42,17 @@ RecordRequest requestOf(const app::LessonStart& start, const QString& directory)
   return request;
 }
 
+/// Markdown has none.
+void makeRoomAboveHeadings(const QTextDocument& text) {
+  QTextBlockFormat room;
+  room.setTopMargin(16);
+  for (QTextBlock block = text.begin().next(); block.isValid(); block = block.next()) {
+    if (block.blockFormat().headingLevel() > 0) {
+      QTextCursor(block).mergeBlockFormat(room);
+    }
+  }
+}
+
 }  // namespace
 
 TutorialWindow::TutorialWindow(std::vector<app::Lesson> lessons, QString directory)
@@ -55,6 +68,7 @@ TutorialWindow::TutorialWindow(std::vector<app::Lesson> lessons, QString directo
   setAttribute(Qt::WA_QuitOnClose, false);
   setWindowTitle(tr("Photofinish: tutorial"));
   m_list->setWordWrap(true);
+  m_list->setSpacing(3);
   for (const app::Lesson& each : m_lessons) {
     auto* const item = new QListWidgetItem(
         tr("%1  %2 (%3, %4 minutes)")
@@ -128,6 +142,7 @@ void TutorialWindow::showAnswer() {
   const Result<std::string> text =
       m_answer->isChecked() ? app::solutionOf(lesson()) : app::textOf(lesson());
   m_text->setMarkdown(QString::fromStdString(text ? *text : text.error().text()));
+  makeRoomAboveHeadings(*m_text->document());
 }
 
 void TutorialWindow::begin() {

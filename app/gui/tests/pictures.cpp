@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Makes the pictures of docs/pictures from bundled programs and generated traces:
-//     QT_QPA_PLATFORM=offscreen build/release/bin/gui_pictures docs/pictures
+//     QT_QPA_PLATFORM=offscreen build/release/bin/gui_pictures docs/pictures [WHICH]
 #include <algorithm>
 #include <cstdio>
+#include <functional>
 #include <map>
 #include <tuple>
 
@@ -11,18 +12,26 @@
 #include <QComboBox>
 #include <QDir>
 #include <QDockWidget>
+#include <QListWidget>
+#include <QPainter>
+#include <QPointer>
 #include <QPushButton>
+#include <QTableView>
 #include <QTemporaryDir>
 #include <QTreeWidget>
 
 #include "app/gui/commands/compare_window.h"
+#include "app/gui/panes/inspection_panes.h"
 #include "app/gui/tests/window_test.h"
 #include "app/trace_loading/trace_loader.h"
 #include "plugins/comm_matrix/matrix_widget.h"
 #include "tests/bench/views/synthetic.h"
 #include "views/diagram/canvas/space_time_canvas.h"
 #include "views/diagram/space_time_view.h"
+#include "views/models/rank_models.h"
+#include "views/panes/array_view.h"
 #include "views/panes/contents_view.h"
+#include "views/panes/debug_views.h"
 #include "views/panes/framed_boxes.h"
 #include "views/panes/race_list_view.h"
 #include "views/panes/rank_strip.h"
@@ -32,6 +41,64 @@ namespace {
 
 namespace test = pf::gui::test;
 using pf::views::SpaceTimeView;
+
+constexpr QSize kSmall(1366, 768);
+
+/// Of each language, the same numbers by rows.
+struct FieldProgram {
+  const char* file;
+  const char* compiler;
+  const char* expression;
+  const char* text;
+};
+constexpr FieldProgram kFields[] = {
+    {"field.c", "mpicc", "field", R"(#include <mpi.h>
+int main(int argc, char **argv)
+{
+    double field[24][48];
+    MPI_Init(&argc, &argv);
+    for (int i = 0; i < 24; ++i)
+        for (int j = 0; j < 48; ++j)
+            field[i][j] = (i - 11.5) * (i - 11.5) + (j - 30) * (j - 30) / 4.;
+    field[5][7] = 0. / 0.;
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Finalize();
+    return field[0][0] < 0;
+}
+)"},
+    {"field.cpp", "mpicxx", "field", R"(#include <mpi.h>
+#include <cmath>
+#include <vector>
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    std::vector<std::vector<double>> field(24, std::vector<double>(48));
+    for (int i = 0; i < 24; ++i)
+        for (int j = 0; j < 48; ++j)
+            field[i][j] = std::sin(i / 4.) * std::cos(j / 6.);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Finalize();
+    return field[0][0] < -1;
+}
+)"},
+    {"field.f90", "mpifort", "field", R"(program main
+  use mpi
+  implicit none
+  complex, allocatable :: field(:, :)
+  integer :: ierr, i, j
+  call MPI_Init(ierr)
+  allocate (field(-11:12, 48))
+  do j = 1, 48
+    do i = -11, 12
+      field(i, j) = cmplx(i * j / 50., abs(i) - 3.)
+    end do
+  end do
+  call MPI_Barrier(MPI_COMM_WORLD, ierr)
+  call MPI_Finalize(ierr)
+  if (real(field(1, 1)) < 0.) print *, field(1, 1)
+end program
+)"},
+};
 
 using Counts = std::map<QRgb, int>;  ///< pixels of each colour
 
@@ -98,11 +165,30 @@ struct Pictures {
             name);
     }
     QTest::qWait(100);
-    const QImage picture =
-        fewColours(widget.grab().toImage().convertToFormat(QImage::Format_RGB32));
+    save(widget.grab().toImage(), name);
+  }
+  void save(const QImage& image, const QString& name) {
     const QString path = out.filePath(name + QStringLiteral(".png"));
-    check(picture.save(path, "PNG", 0), path);
+    check(fewColours(image.convertToFormat(QImage::Format_RGB32)).save(path, "PNG", 0), path);
     std::printf("%s\n", qPrintable(path));
+  }
+  /// One below the other.
+  void save(const QList<QImage>& parts, const QString& name) {
+    constexpr int kGap = 6;
+    QSize size(0, -kGap);
+    for (const QImage& part : parts) {
+      size = QSize(std::max(size.width(), part.width()), size.height() + part.height() + kGap);
+    }
+    QImage all(size, QImage::Format_RGB32);
+    all.fill(QApplication::palette().color(QPalette::Mid));
+    QPainter painter(&all);
+    int top = 0;
+    for (const QImage& part : parts) {
+      painter.drawImage(0, top, part);
+      top += part.height() + kGap;
+    }
+    painter.end();
+    save(all, name);
   }
 
   /// In both sets of colours.
@@ -259,16 +345,22 @@ struct Pictures {
     save(*matrix, QStringLiteral("groups-in-matrix"));
   }
 
-  /// The first run of `program` that fails.
-  QString failing(const char* program, int ranks) {
-    const QString path =
-        traces.filePath(QString::fromLatin1(program).section(QLatin1Char('/'), -1) +
-                        QStringLiteral("-failing.pft"));
+  /// The first run of it that fails.
+  QString failing(const char* program, int ranks) { return failing(test::bin(program), ranks); }
+  QString failing(const QString& program, int ranks) {
+    return failing(QStringList{program}, ranks);
+  }
+  QString failing(const QStringList& program, int ranks) {
+    const QString path = traces.filePath(program.last().section(QLatin1Char('/'), -1) +
+                                         QStringLiteral("-failing.pft"));
+    if (QFile::exists(path)) {
+      return path;
+    }
     for (int seed = 1; seed < 60; ++seed) {
       const test::Recorded run = test::record(path,
                                               {QStringLiteral("--mode"), QStringLiteral("all"),
                                                QStringLiteral("--jitter"), QString::number(seed)},
-                                              ranks, test::bin(program));
+                                              ranks, program);
       if (run.status != 0) {
         return path;
       }
@@ -277,17 +369,162 @@ struct Pictures {
     return path;
   }
 
-  /// What a run that failed is opened with, its replay, a hang; in both sets of colours, on a small screen.
-  void workspaces() {
+  /// `make` is given the end of a picture's name.
+  void inBothColours(const std::function<void(const QString& colours)>& make) {
     const QPalette light = QApplication::palette();
-    workspaces(QStringLiteral("-light"));
+    make(QStringLiteral("-light"));
     QApplication::setPalette(pf::views::test::darkPalette());
-    workspaces(QStringLiteral("-dark"));
+    make(QStringLiteral("-dark"));
     QApplication::setPalette(light);
   }
 
+  bool execute(const QString& program, const QStringList& words) {
+    const bool ok = QProcess::execute(program, words) == 0;
+    check(ok, program + QLatin1Char(' ') + words.join(QLatin1Char(' ')));
+    return ok;
+  }
+
+  /// What each kind of failure is told by, above the diagram: a status, a signal, an abort, a deadlock, a collective call that
+  /// a rank did not enter, an exception of Python.
+  void failures() {
+    const auto lesson = [this](const char* compiler, const char* source) {
+      const QString from = QStringLiteral(PF_TUTORIAL "/") + QString::fromLatin1(source);
+      const QString program = traces.filePath(QFileInfo(from).baseName());
+      execute(QString::fromLatin1(compiler),
+              {QStringLiteral("-g"), QStringLiteral("-o"), program, from});
+      return program;
+    };
+    const QStringList runs{failing("corpus/harvest", 4),
+                           failing(lesson("mpicxx", "06-closed-too-soon/shop.cpp"), 8),
+                           failing("corpus/mpi_abort_in_order", 4),
+                           failing("corpus/deadlock_in_order", 3),
+                           failing(lesson("mpicxx", "03-one-left-early/heat.cpp"), 4),
+                           failing(bank(), 4)};
+    inBothColours([&](const QString& colours) {
+      QList<QImage> banners;
+      for (const QString& run : runs) {
+        QString problem;
+        const auto window = test::open(run, &problem);
+        check(window != nullptr, problem);
+        if (window != nullptr) {
+          window->resize(kSmall);
+          QTest::qWait(1500);
+          banners << window->findChild<QWidget*>(QStringLiteral("failureBanner"))->grab().toImage();
+        }
+      }
+      save(banners, QStringLiteral("failures") + colours);
+    });
+  }
+
+  /// Rank 0 before its first event behind MPI_Init, with GDB.
+  std::unique_ptr<pf::gui::MainWindow> replayed(const QString& path, pf::Serial event) {
+    QString problem;
+    auto window = test::open(path, &problem);
+    check(window != nullptr, problem);
+    if (window != nullptr) {
+      window->resize(kSmall);
+      QSignalSpy settled(&window->session(), &pf::session::DebugSession::settled);
+      window->session().replayTo({0, event});
+      check(settled.wait(test::kPatience), window->statusText());
+      check(
+          QTest::qWaitFor([&] { return window->stack().model()->rowCount() > 0; }, test::kPatience),
+          window->statusText());
+      QTest::qWait(1000);
+    }
+    return window;
+  }
+
+  /// The same field by a heat map, in C, C++ and Fortran.
+  void arrays() {
+    inBothColours([this](const QString& colours) {
+      QList<QImage> panes;
+      for (const FieldProgram& each : kFields) {
+        const QString source = traces.filePath(QLatin1String(each.file));
+        const QString program = source + QStringLiteral(".out");
+        const QString trace = source + QStringLiteral(".pft");
+        QFile file(source);
+        check(file.open(QIODevice::WriteOnly) && file.write(each.text) > 0, source);
+        file.close();
+        execute(QString::fromLatin1(each.compiler),
+                {QStringLiteral("-g"), QStringLiteral("-o"), program, source});
+        const test::Recorded run =
+            test::record(trace, {QStringLiteral("--mode"), QStringLiteral("all")}, 2, program);
+        check(run.status == 0, QString::fromUtf8(run.output));
+        const auto window = replayed(trace, 2);
+        if (window == nullptr) {
+          continue;
+        }
+        auto& array = window->looking().array();
+        auto* dock = window->findChild<QDockWidget*>(QStringLiteral("array"));
+        check(dock != nullptr, QStringLiteral("array"));
+        dock->setFloating(true);
+        dock->show();
+        dock->resize(1100, 380);
+        array.ask(QString::fromLatin1(each.expression));
+        check(QTest::qWaitFor([&array] { return array.table()->model()->rowCount() > 0; },
+                              test::kPatience),
+              array.text());
+        QTest::qWait(500);
+        panes << array.grab().toImage();
+        window->session().endReplay();
+      }
+      save(panes, QStringLiteral("arrays") + colours);
+    });
+  }
+
+  /// Frames, source and variables of Python, at the receive before its exception.
+  void python() {
+    const QString path = failing(bank(), 4);
+    inBothColours([&](const QString& colours) {
+      QString problem;
+      const auto window = test::open(path, &problem);
+      check(window != nullptr, problem);
+      if (window == nullptr) {
+        return;
+      }
+      window->resize(kSmall);
+      QSignalSpy settled(&window->session(), &pf::session::DebugSession::settled);
+      window->session().go(pf::session::Move::Failure);
+      check(settled.wait(test::kPatience), window->statusText());
+      QTest::qWait(2000);
+      save(*window, QStringLiteral("python") + colours);
+      window->session().endReplay();
+    });
+  }
+  static QStringList bank() {
+    return {QStringLiteral("/usr/bin/python3"),
+            QStringLiteral(PF_TUTORIAL "/07-not-yet-open/bank.py")};
+  }
+
+  /// The third lesson, to be read beside the window.
+  void tutorial() {
+    inBothColours([this](const QString& colours) {
+      pf::gui::MainWindow window;
+      window.show();
+      window.findChild<QAction*>(QStringLiteral("tutorial"))->trigger();
+      const QWidgetList all = QApplication::topLevelWidgets();
+      const auto found = std::find_if(all.begin(), all.end(), [](const QWidget* each) {
+        return each->objectName() == QLatin1String("tutorialWindow");
+      });
+      check(found != all.end(), window.statusText());
+      if (found == all.end()) {
+        return;
+      }
+      const QPointer<QWidget> lessons = *found;
+      lessons->findChild<QListWidget*>()->setCurrentRow(2);
+      save(*lessons, QStringLiteral("tutorial") + colours);
+      lessons->close();
+      check(QTest::qWaitFor([&lessons] { return lessons.isNull(); }, test::kPatience),
+            QStringLiteral("tutorial"));
+    });
+  }
+
+  /// What a run that failed is opened with, its replay, a hang; in both sets of colours, on a small screen.
+  void workspaces() {
+    inBothColours([this](const QString& colours) { workspaces(colours); });
+  }
+
   void workspaces(const QString& colours) {
-    constexpr QSize kSmall(1366, 768);
     QSettings().remove(QStringLiteral("recent"));
     pf::gui::MainWindow start;
     start.resize(kSmall);
@@ -359,14 +596,16 @@ int main(int argc, char** argv) {
   test::setUp(pictures.traces.path());
   pictures.out = QDir(argc > 1 ? QString::fromLocal8Bit(argv[1]) : QStringLiteral("docs/pictures"));
   pictures.check(QDir().mkpath(pictures.out.path()), pictures.out.path());
-  pictures.workspaces();
-  if (argc > 2) {  // these only, while they are worked on
-    return pictures.failed == 0 ? 0 : 1;
+  const std::pair<const char*, void (Pictures::*)()> kAll[] = {
+      {"workspaces", &Pictures::workspaces}, {"failures", &Pictures::failures},
+      {"arrays", &Pictures::arrays},         {"python", &Pictures::python},
+      {"tutorial", &Pictures::tutorial},     {"contents", &Pictures::contents},
+      {"groups", &Pictures::groupsInMatrix}, {"part", &Pictures::partOfJob},
+      {"diagrams", &Pictures::diagrams},     {"comparison", &Pictures::comparison}};
+  for (const auto& [name, make] : kAll) {
+    if (argc <= 2 || qstrcmp(argv[2], name) == 0) {
+      (pictures.*make)();
+    }
   }
-  pictures.contents();
-  pictures.groupsInMatrix();
-  pictures.partOfJob();
-  pictures.diagrams();
-  pictures.comparison();
   return pictures.failed == 0 ? 0 : 1;
 }
