@@ -23,7 +23,7 @@ build_packages=(
   libotf2-trace-dev libxxhash-dev libmetis-dev libcadical-dev libssl-dev
   libgtest-dev libgmock-dev)
 run_packages=(gdb sqlite3 xvfb xauth fonts-dejavu-core)
-test_packages=(gfortran libmpich-dev python3-mpi4py python3-numpy python3-jsonschema python3-yaml mumps-test "clang-$clang" "libclang-rt-$clang-dev" git imagemagick otf2-tools xdotool
+test_packages=(gfortran libeigen3-dev libmpich-dev python3-mpi4py python3-numpy python3-jsonschema python3-yaml mumps-test "clang-$clang" "libclang-rt-$clang-dev" git imagemagick otf2-tools xdotool
   munge slurmctld slurmd slurm-client iproute2 strace neovim nodejs)
 [[ $clang != 14 ]] || test_packages+=(clang-format-14)  # others format otherwise
 

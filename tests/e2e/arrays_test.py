@@ -18,7 +18,7 @@ from photofinish import BIN, PhotofinishTest, main
 COUNT = int(os.environ.get("PF_RANDOM", "120"))
 SEED = int(os.environ.get("PF_SEED", "1"))
 A_PROGRAM = 40
-COMPILERS = {"c": ["mpicc", "-g", "-O0", "-w"], "cpp": ["mpicxx", "-std=c++20", "-g", "-O0", "-w"],
+COMPILERS = {"c": ["mpicc", "-g", "-O0", "-w"], "cpp": ["mpicxx", "-std=c++20", "-g", "-O0", "-w", "-I/usr/include/eigen3"],
              "f90": ["mpif90", "-ffree-line-length-none", "-g", "-O0"]}
 
 HOSTILE = """\

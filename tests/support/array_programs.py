@@ -46,6 +46,7 @@ CPP_HEAD = """\
 #include <complex>
 #include <cstdio>
 #include <deque>
+#include <Eigen/Core>
 #include <list>
 #include <mpi.h>
 #include <set>
@@ -73,33 +74,6 @@ static void say(unsigned long v) { std::printf("%%lu\\n", v); }
 static void say(double v) { std::printf("%%.17g\\n", v); }
 template <typename T> void say(std::complex<T> v) { std::printf("%%.17g %%.17g\\n", (double)v.real(), (double)v.imag()); }
 template <typename T> using vector = std::vector<T>;
-// As Eigen 3.4 has them.
-namespace Eigen {
-template <typename T, int Size> struct plain_array { T array[Size]; };
-template <typename T, int Size, int Rows, int Columns> struct DenseStorage {
-    plain_array<T, Size> m_data;
-    DenseStorage(int, int) {}
-};
-template <typename T> struct DenseStorage<T, -1, -1, -1> {
-    T *m_data; long m_rows, m_cols;
-    DenseStorage(int r, int c) : m_data(new T[r * c]), m_rows(r), m_cols(c) {}
-};
-template <typename T, int Columns> struct DenseStorage<T, -1, -1, Columns> {
-    T *m_data; long m_rows;
-    DenseStorage(int r, int) : m_data(new T[r * Columns]), m_rows(r) {}
-};
-template <typename T, int Rows, int Columns, int Options> struct Matrix {
-    DenseStorage<T, Rows < 0 || Columns < 0 ? -1 : Rows * Columns, Rows, Columns> m_storage;
-    int rows_, columns_;
-    Matrix(int r, int c) : m_storage(r, c), rows_(r), columns_(c) {}
-    T &operator()(int i, int j)
-    {
-        T *data; __builtin_memcpy(&data, &m_storage, sizeof data);
-        if constexpr (Rows > 0 && Columns > 0) data = (T *)&m_storage;
-        return data[Options & 1 ? i * columns_ + j : j * rows_ + i];
-    }
-};
-}
 """
 
 CPP_TYPES = [("signed char", "int"), ("short", "int"), ("unsigned short", "int"), ("int", "int"), ("unsigned", "int"), ("long", "int"),
@@ -340,6 +314,8 @@ class CppMaker:
         of = self.random.choice([(rows, columns), (-1, -1), (-1, columns), (rows, 1), (-1, 1)])
         columns = 1 if of[1] == 1 else columns
         rank = 1 if 1 in of else 2
+        if rank == 1:  # a column, or a row
+            options = 0 if of[1] == 1 else 1
         each = f"for (int i = 0; i < {rows}; ++i) for (int j = 0; j < {columns}; ++j)"
         flat = "i" if of[1] == 1 else "j" if of[0] == 1 else None
         says = f'std::printf("{MARK}{name} %d = ", {flat})' if flat else f'std::printf("{MARK}{name} %d %d = ", i, j)'
