@@ -288,14 +288,16 @@ void forgetOrderOfUnknownThreads(pf::RankLog& log) {
   }
 }
 
-/// Routines that make persistent collectives were no events once: the recording has noted them. The call's name, or nothing.
+/// Routines that make persistent collectives, and MPI_Isendrecv, were no events once: the recording has noted them. The call's
+/// name, or nothing.
 std::string followedSince(const pf::RankLog& log) {
   for (const std::uint32_t site : log.notes) {
     const std::uint32_t call = site < log.sites.size() ? log.sites[site].call : pf::kCallCount;
     const std::string name = call < pf::kCallCount ? pf::kCallNames[call] : "";
     const bool makes = name.ends_with("_init") || name.ends_with("_init_c");
-    if (makes && call != pf::kCallPsend_init && call != pf::kCallPrecv_init &&
-        call != pf::kCallSession_init) {
+    if (name.starts_with("MPI_Isendrecv") ||
+        (makes && call != pf::kCallPsend_init && call != pf::kCallPrecv_init &&
+         call != pf::kCallSession_init)) {
       return name;
     }
   }

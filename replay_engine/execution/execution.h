@@ -78,7 +78,7 @@ enum class EventKind : std::uint8_t {
   Collective,      ///< blocking collective
   CollectivePost,  ///< non-blocking collective posted
   Local,           ///< anything else worth a serial (Init, Finalize, Cancel, Abort …)
-  Start,           ///< Startall: posts receives and sends that list this event as theirs
+  Start,           ///< Startall, Isendrecv: posts receives and sends that list this event as theirs
 };
 
 /// One MPI call of one rank. Index in RankHistory::events is serial - 1.

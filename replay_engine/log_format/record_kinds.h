@@ -507,7 +507,7 @@ struct Room {
   X(SendReceive, SendReceive, true, "MPI_Sendrecv and its like") \
   X(Post, PostReceive, true, "a receive is posted") \
   X(Completion, AtSite, true, "a call that completes requests; Done… records follow") \
-  X(Start, AtSite, true, "MPI_Startall and its like; SubPost and SubSend follow") \
+  X(Start, AtSite, true, "MPI_Startall, MPI_Isendrecv and their like; SubPost and SubSend follow") \
   X(SubPost, SubPost, false, "a receive of the last Start") \
   X(SubSend, SubSend, false, "a send of the last Start") \
   X(DoneReceive, Taken, false, "a receive is complete, in the last event") \

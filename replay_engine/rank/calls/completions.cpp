@@ -25,12 +25,18 @@ void endCompletion(const CallPlace& place) {
   }
 }
 
-/// Waits for request `index` of the call, as MPI_Wait. Files its completion; the caller has filed
-/// the event.
+/// As MPI_Wait of request `index` of the call.
+int waitForOne(Batch& batch, int index, MPI_Status* status) {
+  const int sent = batch.awaitSend(index);
+  const int result = PF_REAL(Wait)(&batch.requests()[index], status);
+  return result != MPI_SUCCESS ? result : sent;
+}
+
+/// The same; files its completion, where the caller has filed the event.
 int waitFor(Batch& batch, MPI_Request* requests, int index, MPI_Status* status) {
   MPI_Status own;
   MPI_Status* use = status != MPI_STATUS_IGNORE ? status : &own;
-  const int result = restoreOne(batch, index, use, PF_REAL(Wait)(&batch.requests()[index], use));
+  const int result = restoreOne(batch, index, use, waitForOne(batch, index, use));
   const Batch::Entry* entry = batch.find(index);
   if (entry == nullptr || entry->inner == MPI_REQUEST_NULL) {
     requests[index] = batch.requests()[index];
@@ -48,7 +54,8 @@ void sayAwaited(int count, const MPI_Request* requests) {
       continue;
     }
     const Request* request = g_engine.requests.find(requests[i]);
-    if (request == nullptr || !isReceive(*request) || request->comm == MPI_COMM_NULL) {
+    if (request == nullptr || !isReceive(*request) || request->comm == MPI_COMM_NULL ||
+        sendHalfOf(*request) != MPI_REQUEST_NULL) {
       return;
     }
     const int source =
@@ -100,9 +107,8 @@ int onWaitall(const CallPlace& place, int count, MPI_Request* requests, MPI_Stat
   MPI_Status* use = batch.statuses(statuses, true);
   const bool one = place.call == kCallWait;
   const std::uint64_t key = name.key();
-  const int result =
-      one ? restoreOne(batch, 0, use, PF_REAL(Wait)(batch.requests(), use))
-          : restoreAll(batch, use, waitForAll(place, key, count, batch.requests(), use));
+  const int result = one ? restoreOne(batch, 0, use, waitForOne(batch, 0, use))
+                         : restoreAll(batch, use, waitForAll(place, key, batch, count, use));
   batch.writeBack();
   copyStatuses(statuses, use, count);
   const StateLock lock;
@@ -138,10 +144,12 @@ int onWaitany(const CallPlace& place, int count, MPI_Request* requests, int* ind
   int result = MPI_SUCCESS;
   if (recorded >= 0 && recorded < count) {
     *index = recorded;
-    MPI_Request* asked = &batch.requests()[recorded];
-    result = PF_REAL(Wait)(asked, use);
+    result = waitForOne(batch, recorded, use);
   } else {
-    result = PF_REAL(Waitany)(count, batch.requests(), index, use);
+    batch.offerSends();
+    do {
+      result = PF_REAL(Waitany)(count, batch.requests(), index, use);
+    } while (*index != MPI_UNDEFINED && batch.endedSend(*index) && result == MPI_SUCCESS);
   }
   batch.writeBack();
   result = restoreOne(batch, *index, use, result);
@@ -166,8 +174,8 @@ int replaySomeOfThread(const CallPlace& place, ChoiceKind kind, Batch& batch, MP
   auto* seen = static_cast<MPI_Status*>(
       std::calloc(static_cast<std::size_t>(count < 0 ? 1 : count + 1), sizeof(MPI_Status)));
   for (int i = 0; i < count; ++i) {
-    const int one = restoreOne(batch, indices[i], &seen[i],
-                               PF_REAL(Wait)(&batch.requests()[indices[i]], &seen[i]));
+    const int one =
+        restoreOne(batch, indices[i], &seen[i], waitForOne(batch, indices[i], &seen[i]));
     const Batch::Entry* entry = batch.find(indices[i]);
     if (entry == nullptr || entry->inner == MPI_REQUEST_NULL) {
       requests[indices[i]] = batch.requests()[indices[i]];
@@ -235,7 +243,16 @@ int recordSome(const CallPlace& place, ChoiceKind kind, RealCall call, int incou
   const OfferedRequests offered(incount, requests);
   Batch batch(incount, requests);
   MPI_Status* use = batch.statuses(statuses, false);
-  const int result = call(incount, batch.requests(), outcount, indices, use);
+  batch.offerSends();
+  int result = MPI_SUCCESS;
+  bool onlySends = false;
+  do {
+    result = call(incount, batch.requests(), outcount, indices, use);
+    const int told = *outcount == MPI_UNDEFINED ? 0 : *outcount;
+    const int left = batch.withoutSends(told, indices, use);
+    onlySends = told != 0 && left == 0;
+    *outcount = told != 0 ? left : *outcount;
+  } while (onlySends && result == MPI_SUCCESS);
   batch.writeBack();
   restoreSome(batch, *outcount == MPI_UNDEFINED ? 0 : *outcount, indices, use, result);
   const StateLock lock;
@@ -336,7 +353,9 @@ int onTest(const CallPlace& place, MPI_Request* request, int* flag, MPI_Status* 
   if (next == NextChoice::Hit) {
     const InCall inCall(place, RecordKind::Completion, MPI_COMM_NULL, kNoPeer, -1);
     *flag = 1;
-    result = PF_REAL(Wait)(batch.requests(), use);
+    result = waitForOne(batch, 0, use);
+  } else if (!batch.areSendsDone()) {
+    *flag = 0;
   } else {
     result = PF_REAL(Test)(batch.requests(), flag, use);
   }
@@ -365,7 +384,9 @@ int onTestall(const CallPlace& place, int count, MPI_Request* requests, int* fla
   if (next == NextChoice::Hit) {
     const InCall inCall(place, RecordKind::Completion, MPI_COMM_NULL, kNoPeer, -1);
     *flag = 1;
-    result = waitForAll(place, name.key(), count, batch.requests(), use);
+    result = waitForAll(place, name.key(), batch, count, use);
+  } else if (!batch.areSendsDone()) {
+    *flag = 0;
   } else {
     result = PF_REAL(Testall)(count, batch.requests(), flag, use);
   }
@@ -405,9 +426,13 @@ int onTestany(const CallPlace& place, int count, MPI_Request* requests, int* ind
     }
     *index = recorded;
     *flag = 1;
-    result = PF_REAL(Wait)(&batch.requests()[recorded], use);
+    result = waitForOne(batch, recorded, use);
   } else {
-    result = PF_REAL(Testany)(count, batch.requests(), index, flag, use);
+    batch.offerSends();
+    do {
+      result = PF_REAL(Testany)(count, batch.requests(), index, flag, use);
+    } while (*flag != 0 && *index != MPI_UNDEFINED && batch.endedSend(*index) &&
+             result == MPI_SUCCESS);
   }
   batch.writeBack();
   result = restoreOne(batch, *flag != 0 ? *index : -1, use, result);
@@ -434,7 +459,9 @@ int onRequest_get_status(const CallPlace& place, MPI_Request request, int* flag,
   MPI_Status* use = status != MPI_STATUS_IGNORE ? status : &own;
   int result = MPI_SUCCESS;
   do {  // a replay asks until MPI agrees with the recording
-    result = PF_REAL(Request_get_status)(batch.requests()[0], flag, use);
+    *flag = 0;
+    result = batch.areSendsDone() ? PF_REAL(Request_get_status)(batch.requests()[0], flag, use)
+                                  : MPI_SUCCESS;
   } while (next == NextChoice::Hit && *flag == 0 && result == MPI_SUCCESS);
   restoreOne(batch, 0, use, MPI_SUCCESS);
   const StateLock lock;
@@ -479,6 +506,10 @@ int onCancel(const CallPlace& place, MPI_Request* request) {
   if (entry == nullptr || !isReceive(*entry)) {
     return PF_REAL(Cancel)(request);
   }
+  if (entry->exchange) {  // as MPI has it, which knows one request here
+    PF_REAL(Comm_call_errhandler)(MPI_COMM_WORLD, MPI_ERR_REQUEST);
+    return MPI_ERR_REQUEST;
+  }
   entry->cancelled = true;
   if (isGivenMessage(*entry)) {
     return MPI_SUCCESS;  // its message comes first
@@ -492,6 +523,7 @@ int onCancel(const CallPlace& place, MPI_Request* request) {
 int onRequest_free(const CallPlace& place, MPI_Request* request) {
   const StateLock lock;
   letRequestGo(place, *request);
+  letSendHalfGo(*request);
   Request* entry = entryOf(*request);
   if (g_engine.record && entry != nullptr && entry->kind == RequestKind::Receive &&
       (entry->wild || entry->cancelled)) {

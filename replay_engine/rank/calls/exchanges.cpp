@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
-// MPI_Sendrecv and MPI_Sendrecv_replace.
+// MPI_Sendrecv, MPI_Isendrecv (MPI 4.0, 3.10) and their forms that replace.
+#include <climits>
 #include <cstdlib>
 #include <cstring>
 
+#include "replay_engine/rank/calls/offered_requests.h"
 #include "replay_engine/rank/calls/posted_receives.h"
 #include "replay_engine/rank/engine/buffers.h"
 #include "replay_engine/rank/engine/contents.h"
 #include "replay_engine/rank/engine/packing.h"
+#include "replay_engine/rank/engine/send_halves.h"
 #include "replay_engine/rank/engine/wrapper_support.h"
 #include "replay_engine/rank/forcing/shadow.h"
 
@@ -17,7 +20,7 @@ namespace {
 /// What the two halves of MPI_Sendrecv are asked for.
 struct Exchange : ExchangeEnvelopes {
   Data sent;
-  const void* buffer;  ///< of the receive
+  void* buffer;  ///< of the receive
   int count;
   MPI_Datatype datatype;
 };
@@ -26,65 +29,79 @@ Contents contentsToSend(const Data& data, int dest, MPI_Comm comm) {
   return isMessage(dest, comm) ? contentsOf(data, dest, comm) : Contents{};
 }
 
-/// Posts the receive of an exchange, and then its send, as two requests.
-int postExchange(const ShadowExchange& what, const ProbeRoute& from, const SendRoute& to,
-                 MPI_Request* requests) {
-  const int received = PF_REAL(Irecv)(what.buffer, what.count, what.datatype, from.source, from.tag,
-                                      from.comm, &requests[0]);
-  return received != MPI_SUCCESS ? received
-                                 : PF_REAL(Isend)(what.sendBuffer, what.sendCount, what.sendType,
-                                                  to.peer, to.tag, to.comm, &requests[1]);
-}
-
-/// MPI_Sendrecv where other threads may send and receive, too. `post(from, to, requests)` posts the
-/// receive and the send.
-template <typename Post>
-int exchangeOfThread(const CallPlace& place, const Exchange& what, Post post, MPI_Status* status) {
-  MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
-  MPI_Status taken;
+struct PostedExchange {
+  MPI_Request receive = MPI_REQUEST_NULL;
+  MPI_Request send = MPI_REQUEST_NULL;
   Posted posted;
-  posted.source = what.source;
   bool sendRouted = false;
-  {
-    const StateLock lock;
-    beginEvent(place);
-    const Contents sent = contentsToSend(what.sent, what.dest, what.comm);
-    sink().exchangePosts(place, what, sent);
-    if (what.dest != MPI_PROC_NULL) {
-      compareSent(place, sent,
-                  g_engine.contents ? checkOfSent(what.comm, what.dest, what.sendTag) : 0);
-      ++g_engine.sends;
-    }
-    if (what.source != MPI_PROC_NULL) {
-      takeNumbers(what.source, posted);
-      noteBuffer(posted.post, what.buffer, what.count, what.datatype);
-    }
-    const SendRoute to = routeSend(what.dest, what.sendTag, what.comm);
-    const ProbeRoute from = posted.routed != nullptr
-                                ? shadowOf(*posted.routed)
-                                : ProbeRoute{posted.source, what.receiveTag, what.comm};
-    const int result = post(from, to, requests);
-    if (result != MPI_SUCCESS) {
-      const bool sendFailed = requests[0] != MPI_REQUEST_NULL;
-      if (sendFailed) {  // the receive must not take a later message
-        PF_REAL(Cancel)(&requests[0]);
-        PF_REAL(Request_free)(&requests[0]);
-      }
-      takeBack(to);
-      const bool onShadow = sendFailed ? to.routed : posted.routed != nullptr;
-      return onShadow ? errorOnShadow(what.comm, result) : result;
-    }
-    sendRouted = to.routed;
-    g_engine.requests.erase(requests[0]);  // handles that MPI uses again
-    g_engine.requests.erase(requests[1]);
-    if (what.source != MPI_PROC_NULL) {
-      sink().posted(posted.post, {what.comm, what.source, what.receiveTag}, requests[0]);
+};
+
+/// Begins the event of an exchange, and posts its receive, and then its send, as two requests. The engine's lock is held.
+int postExchange(const CallPlace& place, const Exchange& what, PostedExchange& made) {
+  Posted& posted = made.posted;
+  posted.source = what.source;
+  beginEvent(place);
+  const Contents sent = contentsToSend(what.sent, what.dest, what.comm);
+  sink().exchangePosts(place, what, sent);
+  if (what.dest != MPI_PROC_NULL) {
+    compareSent(place, sent,
+                g_engine.contents ? checkOfSent(what.comm, what.dest, what.sendTag) : 0);
+    ++g_engine.sends;
+  }
+  if (what.source != MPI_PROC_NULL) {
+    takeNumbers(what.source, posted);
+    noteBuffer(posted.post, what.buffer, what.count, what.datatype);
+    if (g_engine.jitter) [[unlikely]] {
+      posted.source = jitteredSource(posted.source, what.receiveTag, what.comm);
     }
   }
+  const SendRoute to = routeSend(what.dest, what.sendTag, what.comm);
+  const ProbeRoute from = posted.routed != nullptr
+                              ? shadowOf(*posted.routed)
+                              : ProbeRoute{posted.source, what.receiveTag, what.comm};
+  int result = PF_REAL(Irecv)(what.buffer, what.count, what.datatype, from.source, from.tag,
+                              from.comm, &made.receive);
+  const bool isPosted = result == MPI_SUCCESS;
+  if (isPosted) {
+    result = PF_REAL(Isend)(what.sent.buffer, what.sent.count, what.sent.type, to.peer, to.tag,
+                            to.comm, &made.send);
+  }
+  if (result != MPI_SUCCESS) {
+    if (isPosted) {  // the receive must not take a later message
+      PF_REAL(Cancel)(&made.receive);
+      PF_REAL(Request_free)(&made.receive);
+    }
+    if (what.dest != MPI_PROC_NULL) {
+      sink().sendFailed({what.comm, what.dest, what.sendTag});
+    }
+    takeBack(to);
+    const bool onShadow = isPosted ? to.routed : posted.routed != nullptr;
+    return onShadow ? errorOnShadow(what.comm, result) : result;
+  }
+  made.sendRouted = to.routed;
+  g_engine.requests.erase(made.receive);  // handles that MPI uses again
+  g_engine.requests.erase(made.send);
+  return MPI_SUCCESS;
+}
+
+/// MPI_Sendrecv where other threads may send and receive, too.
+int exchangeOfThread(const CallPlace& place, const Exchange& what, MPI_Status* status) {
+  PostedExchange made;
+  const Posted& posted = made.posted;
+  {
+    const StateLock lock;
+    if (const int result = postExchange(place, what, made); result != MPI_SUCCESS) {
+      return result;
+    }
+    if (what.source != MPI_PROC_NULL) {
+      sink().posted(posted.post, {what.comm, what.source, what.receiveTag}, made.receive);
+    }
+  }
+  MPI_Status taken;
   const InCall inCall(place, RecordKind::Padding, what.comm, what.source, what.receiveTag);
   // Not by MPI_Waitall: with threads Open MPI 4.1.4 spins for ever in one that meets an error.
-  const int received = PF_REAL(Wait)(&requests[0], &taken);
-  const int sent = PF_REAL(Wait)(&requests[1], MPI_STATUS_IGNORE);
+  const int received = PF_REAL(Wait)(&made.receive, &taken);
+  const int sent = PF_REAL(Wait)(&made.send, MPI_STATUS_IGNORE);
   restoreStatus(&taken, posted.routed);
   if (status != MPI_STATUS_IGNORE) {
     const int before = status->MPI_ERROR;
@@ -95,7 +112,7 @@ int exchangeOfThread(const CallPlace& place, const Exchange& what, Post post, MP
   if (received != MPI_SUCCESS) {
     return posted.routed != nullptr ? errorOnShadow(what.comm, received) : received;
   }
-  return sendRouted ? errorOnShadow(what.comm, sent) : sent;
+  return made.sendRouted ? errorOnShadow(what.comm, sent) : sent;
 }
 
 /// Both forms of MPI_Sendrecv. `call(source, status)` does it, `split(route, tag, status)` where a
@@ -142,36 +159,110 @@ int sendReceive(const CallPlace& place, RealCall call, Split split, const Conten
   return result;
 }
 
-/// MPI_Sendrecv_replace in parts: `rest(copy, bytes)` goes on with a packed copy of what to send,
-/// as Open MPI does.
-template <typename Rest>
-int withPackedCopy(const void* buffer, int count, MPI_Datatype datatype, MPI_Comm comm, Rest rest) {
-  int size = 0;
+/// A copy of what a call sends from where it receives.
+struct Copy {
+  void* memory = nullptr;  ///< of malloc(); null: there is none, and `result` says why
+  Data data{};
+  int result = MPI_SUCCESS;
+};
+
+/// Whether the elements lie one behind the other without gaps: where, from the buffer on, and how many bytes.
+bool isDense(const Data& data, MPI_Aint* begin, MPI_Aint* bytes) {
+  MPI_Count size = 0;
+  MPI_Aint lower = 0;
+  MPI_Aint extent = 0;
+  if (data.type == MPI_DATATYPE_NULL || data.count < 0 ||
+      PF_REAL(Type_size_x)(data.type, &size) != MPI_SUCCESS ||
+      PF_REAL(Type_get_extent)(data.type, &lower, &extent) != MPI_SUCCESS ||
+      PF_REAL(Type_get_true_extent)(data.type, begin, bytes) != MPI_SUCCESS || size != *bytes ||
+      (data.count > 1 && extent != *bytes)) {
+    return false;
+  }
+  *bytes *= data.count;
+  return true;
+}
+
+Copy makeCopy(const Data& data, MPI_Comm comm) {
+  Copy copy;
+  MPI_Aint begin = 0;
+  MPI_Aint bytes = 0;
+  if (isDense(data, &begin, &bytes)) {
+    const auto from = reinterpret_cast<std::uintptr_t>(data.buffer);
+    const auto shift = static_cast<std::uintptr_t>(begin);
+    copy.memory = std::malloc(static_cast<std::size_t>(bytes) + 1);
+    if (copy.memory != nullptr && bytes != 0) {
+      std::memcpy(copy.memory, reinterpret_cast<const void*>(from + shift),
+                  static_cast<std::size_t>(bytes));
+    }
+    copy.data = {
+        reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(copy.memory) - shift),
+        data.count, data.type};
+    copy.result = copy.memory == nullptr ? MPI_ERR_NO_MEM : MPI_SUCCESS;
+    return copy;
+  }
+  int room = 0;
   int packed = 0;
-  if (const int result = PF_REAL(Pack_size)(count, datatype, comm, &size); result != MPI_SUCCESS) {
-    return result;
+  if (data.count > 0 && data.type != MPI_DATATYPE_NULL &&
+      sizeOfType(data.type) > INT_MAX / static_cast<std::uint64_t>(data.count)) {
+    copy.result = MPI_ERR_COUNT;  // with gaps, and more than MPI_Pack can
+    PF_REAL(Comm_call_errhandler)(comm, copy.result);
+    return copy;
   }
-  void* copy = std::malloc(static_cast<std::size_t>(size) + 1);
-  int result = copy == nullptr ? MPI_ERR_NO_MEM
-                               : packElements(buffer, count, datatype, copy, size, &packed, comm);
-  if (result == MPI_SUCCESS) {
-    result = rest(copy, packed);
+  copy.result = PF_REAL(Pack_size)(data.count, data.type, comm, &room);
+  if (copy.result != MPI_SUCCESS) {
+    return copy;
   }
-  std::free(copy);
+  copy.memory = std::malloc(static_cast<std::size_t>(room) + 1);
+  copy.result = copy.memory == nullptr ? MPI_ERR_NO_MEM
+                                       : packElements(data.buffer, data.count, data.type,
+                                                      copy.memory, room, &packed, comm);
+  if (copy.result != MPI_SUCCESS) {
+    std::free(copy.memory);
+    copy.memory = nullptr;
+  }
+  copy.data = {copy.memory, packed, MPI_PACKED};
+  return copy;
+}
+
+/// MPI_Sendrecv_replace in parts, as Open MPI does it: `rest(data)` goes on with a copy of what to send.
+template <typename Rest>
+int withCopy(const Data& data, MPI_Comm comm, Rest rest) {
+  const Copy copy = makeCopy(data, comm);
+  const int result = copy.memory != nullptr ? rest(copy.data) : copy.result;
+  std::free(copy.memory);
   return result;
 }
 
-int replaceOfThread(const CallPlace& place, void* buffer, int count, MPI_Datatype datatype,
-                    int dest, int sendTag, int source, int tag, MPI_Comm comm, MPI_Status* status) {
-  return withPackedCopy(buffer, count, datatype, comm, [&](const void* copy, int packed) {
-    const auto post = [&](const ProbeRoute& from, const SendRoute& to, MPI_Request* requests) {
-      return postExchange({copy, packed, MPI_PACKED, buffer, count, datatype, source, tag, comm},
-                          from, to, requests);
-    };
-    const Exchange what{
-        {comm, dest, sendTag, source, tag}, {copy, packed, MPI_PACKED}, buffer, count, datatype};
-    return exchangeOfThread(place, what, post, status);
-  });
+/// MPI_Isendrecv. `copy`: what is sent lies in it; or null.
+int exchangeByRequest(const CallPlace& place, const Exchange& what, void* copy,
+                      MPI_Request* request) {
+  const StateLock lock;
+  if (what.comm == MPI_COMM_NULL) {  // MPI refuses it
+    beginEvent(place);
+    sink().local(place);
+    return PF_REAL(Irecv)(what.buffer, what.count, what.datatype, what.source, what.receiveTag,
+                          what.comm, request);
+  }
+  PostedExchange made;
+  if (const int result = postExchange(place, what, made); result != MPI_SUCCESS) {
+    std::free(copy);
+    return result;
+  }
+  if (what.source == MPI_PROC_NULL) {
+    PF_REAL(Wait)(&made.receive, MPI_STATUS_IGNORE);  // it is done
+    *request = made.send;
+    noteSendHandle(made.send, MPI_SUCCESS);
+    return MPI_SUCCESS;
+  }
+  *request = made.receive;
+  Request* const entry =
+      fileReceive(made.posted, {what.comm, what.source, what.receiveTag}, made.receive);
+  if (what.dest == MPI_PROC_NULL) {
+    PF_REAL(Wait)(&made.send, MPI_STATUS_IGNORE);  // it is done
+  } else {
+    keepSendHalf(*entry, made.send, copy);
+  }
+  return MPI_SUCCESS;
 }
 
 }  // namespace
@@ -179,18 +270,10 @@ int replaceOfThread(const CallPlace& place, void* buffer, int count, MPI_Datatyp
 int onSendrecv(const CallPlace& place, const void* sendBuffer, int sendCount, MPI_Datatype sendType,
                int dest, int sendTag, void* buffer, int count, MPI_Datatype datatype, int source,
                int tag, MPI_Comm comm, MPI_Status* status) {
+  const Data sent{sendBuffer, sendCount, sendType};
   if (g_engine.threads && comm != MPI_COMM_NULL) [[unlikely]] {
-    const auto post = [&](const ProbeRoute& from, const SendRoute& to, MPI_Request* requests) {
-      return postExchange(
-          {sendBuffer, sendCount, sendType, buffer, count, datatype, source, tag, comm}, from, to,
-          requests);
-    };
-    const Exchange what{{comm, dest, sendTag, source, tag},
-                        {sendBuffer, sendCount, sendType},
-                        buffer,
-                        count,
-                        datatype};
-    return exchangeOfThread(place, what, post, status);
+    const Exchange what{{comm, dest, sendTag, source, tag}, sent, buffer, count, datatype};
+    return exchangeOfThread(place, what, status);
   }
   if (source != MPI_PROC_NULL) {
     noteBuffer(g_engine.posts, buffer, count, datatype);
@@ -204,17 +287,19 @@ int onSendrecv(const CallPlace& place, const void* sendBuffer, int sendCount, MP
         {sendBuffer, sendCount, sendType, buffer, count, datatype, posted.source, tag, comm}, to,
         posted.routed, use);
   };
-  return sendReceive(place, call, split,
-                     contentsToSend({sendBuffer, sendCount, sendType}, dest, comm), dest, sendTag,
-                     source, tag, comm, status);
+  return sendReceive(place, call, split, contentsToSend(sent, dest, comm), dest, sendTag, source,
+                     tag, comm, status);
 }
 
 int onSendrecv_replace(const CallPlace& place, void* buffer, int count, MPI_Datatype datatype,
                        int dest, int sendTag, int source, int tag, MPI_Comm comm,
                        MPI_Status* status) {
+  const Data sent{buffer, count, datatype};
   if (g_engine.threads && comm != MPI_COMM_NULL) [[unlikely]] {
-    return replaceOfThread(place, buffer, count, datatype, dest, sendTag, source, tag, comm,
-                           status);
+    return withCopy(sent, comm, [&](const Data& copy) {
+      const Exchange what{{comm, dest, sendTag, source, tag}, copy, buffer, count, datatype};
+      return exchangeOfThread(place, what, status);
+    });
   }
   if (source != MPI_PROC_NULL) {
     noteBuffer(g_engine.posts, buffer, count, datatype);
@@ -224,14 +309,41 @@ int onSendrecv_replace(const CallPlace& place, void* buffer, int count, MPI_Data
                                      use);
   };
   const auto split = [&](const SendRoute& to, const Posted& posted, MPI_Status* use) {
-    return withPackedCopy(buffer, count, datatype, comm, [&](const void* copy, int packed) {
+    return withCopy(sent, comm, [&](const Data& copy) {
       return exchangeTagged(
-          {copy, packed, MPI_PACKED, buffer, count, datatype, posted.source, tag, comm}, to,
-          posted.routed, use);
+          {copy.buffer, copy.count, copy.type, buffer, count, datatype, posted.source, tag, comm},
+          to, posted.routed, use);
     });
   };
-  return sendReceive(place, call, split, contentsToSend({buffer, count, datatype}, dest, comm),
-                     dest, sendTag, source, tag, comm, status);
+  return sendReceive(place, call, split, contentsToSend(sent, dest, comm), dest, sendTag, source,
+                     tag, comm, status);
+}
+
+int onIsendrecv(const CallPlace& place, const void* sendBuffer, int sendCount,
+                MPI_Datatype sendType, int dest, int sendTag, void* buffer, int count,
+                MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request* request) {
+  const Exchange what{{comm, dest, sendTag, source, tag},
+                      {sendBuffer, sendCount, sendType},
+                      buffer,
+                      count,
+                      datatype};
+  return exchangeByRequest(place, what, nullptr, request);
+}
+
+int onIsendrecv_replace(const CallPlace& place, void* buffer, int count, MPI_Datatype datatype,
+                        int dest, int sendTag, int source, int tag, MPI_Comm comm,
+                        MPI_Request* request) {
+  Exchange what{
+      {comm, dest, sendTag, source, tag}, {buffer, count, datatype}, buffer, count, datatype};
+  Copy copy;
+  if (isMessage(dest, comm) && source != MPI_PROC_NULL) {
+    copy = makeCopy(what.sent, comm);
+    if (copy.memory == nullptr) {
+      return copy.result;
+    }
+    what.sent = copy.data;
+  }
+  return exchangeByRequest(place, what, copy.memory, request);
 }
 
 }  // namespace pf

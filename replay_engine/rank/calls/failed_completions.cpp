@@ -123,8 +123,9 @@ void awaitEach(int count, const MPI_Request* requests) {
   }
 }
 
-int completeAsThen(const CallPlace& place, const ScheduleFailed& then, int count,
-                   MPI_Request* requests, MPI_Status* statuses) {
+int completeAsThen(const CallPlace& place, const ScheduleFailed& then, Batch& batch, int count,
+                   MPI_Status* statuses) {
+  MPI_Request* const requests = batch.requests();
   const std::uint32_t* const unfinished = g_engine.choices.unfinished(then);
   const bool wanted = statuses != MPI_STATUSES_IGNORE;
   Finished finished(count);
@@ -137,6 +138,7 @@ int completeAsThen(const CallPlace& place, const ScheduleFailed& then, int count
       }
       continue;
     }
+    batch.awaitSend(i);
     finished.indices[finished.count] = i;
     finished.requests[finished.count] = requests[i];
     if (wanted) {
@@ -161,13 +163,15 @@ int completeAsThen(const CallPlace& place, const ScheduleFailed& then, int count
 
 }  // namespace
 
-int waitForAll(const CallPlace& place, std::uint64_t key, int count, MPI_Request* requests,
+int waitForAll(const CallPlace& place, std::uint64_t key, Batch& batch, int count,
                MPI_Status* statuses) {
   const ScheduleFailed* const then = g_engine.choices.failed(key);
   if (then != nullptr) [[unlikely]] {
-    return completeAsThen(place, *then, count, requests, statuses);
+    return completeAsThen(place, *then, batch, count, statuses);
   }
-  return PF_REAL(Waitall)(count, requests, statuses);
+  const int sent = batch.awaitSends();
+  const int result = PF_REAL(Waitall)(count, batch.requests(), statuses);
+  return result != MPI_SUCCESS ? result : sent;
 }
 
 void copyWritten(MPI_Status* to, const MPI_Status* from, int count) {

@@ -27,7 +27,7 @@ void logUnfinished(std::uint64_t key, int result, Batch& batch, int count,
 
 /// Replay: makes the call as MPI_Waitall would, where the recorded one succeeded or was not seen;
 /// else completes what that one did, and nothing else.
-int waitForAll(const CallPlace& place, std::uint64_t key, int count, MPI_Request* requests,
+int waitForAll(const CallPlace& place, std::uint64_t key, Batch& batch, int count,
                MPI_Status* statuses);
 
 /// What MPI has written of `count` statuses, where they began as surviveAs() makes them.

@@ -6,6 +6,7 @@
 
 #include "replay_engine/rank/engine/lanes.h"
 #include "replay_engine/rank/engine/requests.h"
+#include "replay_engine/rank/engine/send_halves.h"
 
 namespace pf {
 namespace {
@@ -23,7 +24,7 @@ bool isOffered(MPI_Request handle, OfferedRequest& offered) {
   switch (entry->kind) {
     case RequestKind::Receive:
     case RequestKind::PersistentReceive:
-      offered.kind = OfferedKind::Receive;
+      offered.kind = isSendHalfDone(handle) ? OfferedKind::Receive : OfferedKind::Other;
       return isReceive(*entry);
     case RequestKind::SynchronousSend:
       offered.kind = OfferedKind::SynchronousSend;

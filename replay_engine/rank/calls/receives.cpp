@@ -96,6 +96,26 @@ int postReceive(const Posted& posted, void* buffer, int count, MPI_Datatype data
   return PF_REAL(Irecv)(buffer, count, datatype, posted.source, tag, comm, request);
 }
 
+Request* fileReceive(const Posted& posted, Envelope envelope, MPI_Request request) {
+  Request entry;
+  entry.handle = request;
+  entry.kind = RequestKind::Receive;
+  // What it takes here nobody is to believe that it took in the recording.
+  entry.active = !g_engine.replay || g_engine.live || !isWild(posted.source);
+  entry.wild = posted.wild;
+  entry.number = posted.post;
+  entry.wildNumber = posted.wildNumber;
+  entry.peer = envelope.peer;
+  entry.tag = envelope.tag;
+  entry.comm = envelope.comm;
+  Request* const inserted = g_engine.requests.insert(entry);
+  if (posted.routed != nullptr) [[unlikely]] {
+    g_engine.requests.detail(*inserted).routed = posted.routed;
+  }
+  sink().posted(posted.post, envelope, request);
+  return inserted;
+}
+
 void endReceive(const CallPlace& place, const Posted& posted, Envelope envelope,
                 const MPI_Status* status, int result) {
   const StateLock lock;
@@ -219,22 +239,7 @@ int onIrecv(const CallPlace& place, void* buffer, int count, MPI_Datatype dataty
   sink().posts(place, {comm, source, tag});
   const int result = postReceive(posted, buffer, count, datatype, tag, comm, request);
   if (result == MPI_SUCCESS) {
-    Request entry;
-    entry.handle = *request;
-    entry.kind = RequestKind::Receive;
-    // What it takes here nobody is to believe that it took in the recording.
-    entry.active = !g_engine.replay || g_engine.live || !isWild(posted.source);
-    entry.wild = posted.wild;
-    entry.number = posted.post;
-    entry.wildNumber = posted.wildNumber;
-    entry.peer = source;
-    entry.tag = tag;
-    entry.comm = comm;
-    Request* const inserted = g_engine.requests.insert(entry);
-    if (posted.routed != nullptr) [[unlikely]] {
-      g_engine.requests.detail(*inserted).routed = posted.routed;
-    }
-    sink().posted(posted.post, {comm, source, tag}, *request);
+    fileReceive(posted, {comm, source, tag}, *request);
   }
   return result;
 }

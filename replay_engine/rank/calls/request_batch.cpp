@@ -5,6 +5,73 @@
 
 namespace pf {
 
+int Batch::awaitSend(int index) const {
+  const Entry* const entry = m_sends ? find(index) : nullptr;
+  return entry != nullptr && entry->request.exchange ? awaitSendHalf(entry->request.handle)
+                                                     : MPI_SUCCESS;
+}
+
+int Batch::awaitSends() const {
+  int result = MPI_SUCCESS;
+  for (std::uint32_t i = 0; m_sends && i < m_size; ++i) {
+    const int one = awaitSend(m_entries[i].index);
+    result = result != MPI_SUCCESS ? result : one;
+  }
+  return result;
+}
+
+bool Batch::areSendsDone() const {
+  bool all = true;
+  for (std::uint32_t i = 0; m_sends && i < m_size; ++i) {
+    all = isSendHalfDone(m_entries[i].request.handle) && all;  // each goes on by being asked for
+  }
+  return all;
+}
+
+void Batch::offerSends() {
+  if (!m_sends) [[likely]] {
+    return;
+  }
+  const StateLock lock;
+  for (std::uint32_t i = 0; i < m_size; ++i) {
+    Entry& entry = m_entries[i];
+    const Request* const now = g_engine.requests.find(entry.request.handle);
+    entry.send = now == nullptr ? MPI_REQUEST_NULL : sendHalfOf(*now);
+    if (entry.send != MPI_REQUEST_NULL) {
+      copyRequests();
+      m_translated[entry.index] = entry.send;
+    }
+  }
+}
+
+bool Batch::endedSend(int index) {
+  for (std::uint32_t i = 0; m_sends && i < m_size; ++i) {
+    Entry& entry = m_entries[i];
+    if (entry.index == index && entry.send != MPI_REQUEST_NULL) {
+      entry.send = MPI_REQUEST_NULL;
+      m_translated[index] = entry.request.handle;
+      sendHalfEnded(entry.request.handle);
+      return true;
+    }
+  }
+  return false;
+}
+
+int Batch::withoutSends(int count, int* indices, MPI_Status* statuses) {
+  int left = 0;
+  for (int i = 0; i < count; ++i) {
+    if (endedSend(indices[i])) {
+      continue;
+    }
+    indices[left] = indices[i];
+    if (statuses != MPI_STATUSES_IGNORE && left != i) {
+      statuses[left] = statuses[i];
+    }
+    ++left;
+  }
+  return left;
+}
+
 void completed(const Request& entry, const MPI_Status* status, int error) {
   if (!entry.observed) {
     sink().requestDone(entry, status, error);

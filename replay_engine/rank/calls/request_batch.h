@@ -8,6 +8,7 @@
 
 #include "replay_engine/rank/clocks/clocks.h"
 #include "replay_engine/rank/engine/records.h"
+#include "replay_engine/rank/engine/send_halves.h"
 #include "replay_engine/rank/engine/wrapper_support.h"
 #include "replay_engine/rank/forcing/shadow.h"
 
@@ -56,6 +57,7 @@ class Batch {
     Request request;  ///< a copy, whose details last as long as the table's entry
     MPI_Request inner;
     const ScheduleRoute* routed;
+    MPI_Request send;  ///< offered in place of the request (offerSends())
   };
 
   /// What to hand to MPI.
@@ -66,11 +68,27 @@ class Batch {
   void writeBack() {
     for (int i = 0; m_translated != nullptr && i < m_count; ++i) {
       const Entry* entry = find(i);
-      if (entry == nullptr || entry->inner == MPI_REQUEST_NULL) {
+      if (entry == nullptr ||
+          (entry->inner == MPI_REQUEST_NULL && entry->send == MPI_REQUEST_NULL)) {
         m_requests[i] = m_translated[i];
       }
     }
   }
+
+  // -- sends of MPI_Isendrecv (send_halves.h)
+
+  /// Waits until nothing is left of that of request `index`, or of all; the error, if there is one.
+  int awaitSend(int index) const;
+  [[nodiscard]] int awaitSends() const;
+  /// Whether nothing is left of any. Does not wait.
+  [[nodiscard]] bool areSendsDone() const;
+  /// Where MPI chooses: requests() has those that are left in place of what they are of.
+  void offerSends();
+  /// MPI has ended requests()[index]. True: it was a send; from now on what it is of stands there.
+  bool endedSend(int index);
+  /// The same of several; those that were none are left, and their number is returned.
+  int withoutSends(int count, int* indices, MPI_Status* statuses);
+
   [[nodiscard]] const Entry* find(int index) const {
     for (std::uint32_t i = 0; i < m_size; ++i) {
       if (m_entries[i].index == index) {
@@ -135,15 +153,23 @@ class Batch {
       }
       m_entries = more;
     }
-    new (&m_entries[m_size++]) Entry{index, request, request.inner(), request.routed()};
+    m_sends = m_sends || request.exchange;
+    new (&m_entries[m_size++])
+        Entry{index, request, request.inner(), request.routed(), MPI_REQUEST_NULL};
   }
-  void translate() {
+  void copyRequests() {
+    if (m_translated != nullptr) {
+      return;
+    }
     const std::size_t bytes = sizeof(MPI_Request) * static_cast<std::size_t>(m_count);
     m_translated = static_cast<MPI_Request*>(std::malloc(bytes + 1));
     if (m_translated == nullptr) {
       std::abort();
     }
     std::memcpy(m_translated, m_requests, bytes);
+  }
+  void translate() {
+    copyRequests();
     for (const Entry& entry : *this) {
       if (entry.inner != MPI_REQUEST_NULL) {
         m_translated[entry.index] = entry.inner;
@@ -156,6 +182,7 @@ class Batch {
   MPI_Request* m_translated = nullptr;
   MPI_Status* m_statuses = nullptr;
   int m_count;
+  bool m_sends = false;  ///< some are of MPI_Isendrecv
   std::uint32_t m_size = 0;
   std::uint32_t m_room = kFew;
   alignas(Entry) unsigned char m_few[kFew * sizeof(Entry)];  // not worth clearing for each call

@@ -46,8 +46,8 @@ struct PersistentPart {
   bool takes = false;
 };
 
-/// What only some requests have: persistent ones, those of collectives and assigned receives where
-/// clocks are followed, and in a replay those that go routed.
+/// What only some requests have: persistent ones, those of MPI_Isendrecv, of collectives and assigned
+/// receives where clocks are followed, and in a replay those that go routed.
 struct RequestDetails {
   MPI_Request inner =
       MPI_REQUEST_NULL;  ///< replay: the receive that stands in for a persistent wildcard
@@ -57,6 +57,9 @@ struct RequestDetails {
   int count = 0;
   MPI_Datatype datatype = MPI_DATATYPE_NULL;
   PersistentPart persistent;
+  // of MPI_Isendrecv (send_halves.h)
+  MPI_Request send = MPI_REQUEST_NULL;  ///< null: it is done
+  void* sendCopy = nullptr;             ///< of what it sends, until it is
   // where clocks are followed
   CollectiveClock collective;
   std::uint32_t stream =
@@ -80,6 +83,7 @@ struct Request {
   bool wild = false;                   ///< receive from MPI_ANY_SOURCE
   bool cancelled = false;              ///< MPI_Cancel was called on it
   bool observed = false;               ///< Request_get_status has told the application already
+  bool exchange = false;               ///< receive of an MPI_Isendrecv that sends, too
   SendMode mode = SendMode::Standard;  ///< of a persistent send
 
   [[nodiscard]] MPI_Request inner() const {

@@ -141,6 +141,10 @@ PF_HANDLER int onSendrecv(const CallPlace&, const void*, int, MPI_Datatype, int,
                           MPI_Datatype, int, int, MPI_Comm, MPI_Status*);
 PF_HANDLER int onSendrecv_replace(const CallPlace&, void*, int, MPI_Datatype, int, int, int, int,
                                   MPI_Comm, MPI_Status*);
+PF_HANDLER int onIsendrecv(const CallPlace&, const void*, int, MPI_Datatype, int, int, void*, int,
+                           MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
+PF_HANDLER int onIsendrecv_replace(const CallPlace&, void*, int, MPI_Datatype, int, int, int, int,
+                                   MPI_Comm, MPI_Request*);
 PF_HANDLER int onStart(const CallPlace&, MPI_Request*);
 PF_HANDLER int onStartall(const CallPlace&, int, MPI_Request*);
 PF_HANDLER int onMrecv(const CallPlace&, void*, int, MPI_Datatype, MPI_Message*, MPI_Status*);

@@ -6,6 +6,7 @@
 #include "replay_engine/rank/engine/engine.h"
 #include "replay_engine/rank/engine/given.h"
 #include "replay_engine/rank/engine/real_calls.h"
+#include "replay_engine/rank/engine/send_halves.h"
 #include "replay_engine/rank/forcing/jitter.h"
 
 namespace pf {
@@ -153,7 +154,7 @@ int jitteredIndex(int count, const MPI_Request* requests) {
                                (entry->kind == RequestKind::PersistentReceive && entry->active));
       int done = 0;
       const InLayer look;
-      if (receives && mayBeLookedAt(entry) &&
+      if (receives && mayBeLookedAt(entry) && isSendHalfDone(requests[i]) &&
           PF_REAL(Request_get_status)(requests[i], &done, MPI_STATUS_IGNORE) == MPI_SUCCESS &&
           done != 0) {
         choice.offer(i, nextRandom());

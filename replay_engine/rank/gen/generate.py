@@ -173,7 +173,7 @@ def alone(call):
 def alone_in_words(call):
     """Column of the page: what becomes of it where a group is replayed alone."""
     refused = call.kind not in HAND and call.kind not in ("Local", "SystemValues") and (
-        alone(call) if call.parameters else re.search(r"^P(send|recv)_init|_c$|^Isendrecv|_with_info$|_from_group", call.name))
+        alone(call) if call.parameters else re.search(r"^P(send|recv)_init|_c$|_with_info$|_from_group", call.name))
     if call.name == "File_open" or refused:
         return "contents are kept up to it" + ("" if call.name in WHATEVER_THE_COMMUNICATOR else ", on a communicator with ranks outside")
     if call.name in ("Win_start", "Win_post", "Win_get_group", "File_get_group"):

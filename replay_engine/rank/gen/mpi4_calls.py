@@ -6,7 +6,7 @@ table they stand: numbers of calls in recordings stay what they are. Types and n
 import dataclasses
 
 from mpi_calls import CALLS as MPI3
-from mpi_calls import CommunicatorConstructor, Local, PersistentCollective, Session, Unsupported
+from mpi_calls import CommunicatorConstructor, Local, NonblockingReceive, PersistentCollective, Session, Unsupported
 
 # With MPI_Count for int. A call that moves messages is handed on as the one without _c (replay_engine/rank/calls/large_counts.h).
 LARGE = """
@@ -32,8 +32,8 @@ LARGE = """
     Win_allocate Win_allocate_shared Win_create Win_shared_query
 """.split()
 
-# Persistent collectives; what the others pass on is not followed: partitioned messages, MPI_Isendrecv, processes of sessions.
-PERSISTENT_AND_UNSUPPORTED = """
+# Persistent collectives, MPI_Isendrecv; what the others pass on is not followed: partitioned messages, processes of sessions.
+NOT_LOCAL = """
     Allgather_init Allgatherv_init Allreduce_init Alltoall_init Alltoallv_init Alltoallw_init Barrier_init Bcast_init
     Comm_create_from_group Exscan_init Gather_init Gatherv_init Intercomm_create_from_groups Isendrecv Isendrecv_replace
     Neighbor_allgather_init Neighbor_allgatherv_init Neighbor_alltoall_init Neighbor_alltoallv_init Neighbor_alltoallw_init
@@ -53,15 +53,17 @@ LOCAL = """
 """.split()
 
 
-def persistent_or_unsupported(name):
-    """The row of a routine that makes a persistent collective: as the blocking one."""
+def not_local(name):
+    """The row of a routine; of one that makes a persistent collective, as the blocking one."""
+    if name in ("Isendrecv", "Isendrecv_replace"):
+        return NonblockingReceive(name, since="0.3")
     base = next((call for call in MPI3 if call.kind == "Collective" and f"{call.name}_init" == name), None)
     if base is None:
         return Unsupported(name)
     return PersistentCollective(name, flow=base.flow, root=base.root, contributes=base.contributes, takes=base.takes, since="0.3")
 
 
-CALLS = [persistent_or_unsupported(name) for name in PERSISTENT_AND_UNSUPPORTED] + [Local(name) for name in LOCAL] + [
+CALLS = [not_local(name) for name in NOT_LOCAL] + [Local(name) for name in LOCAL] + [
     Session("Session_init"),
     CommunicatorConstructor("Comm_idup_with_info", new="newcomm"),
 ]

@@ -5,7 +5,7 @@ from this table (and mpi4_calls.py) by generate.py, and a lint test holds it aga
 The class of a routine says what the interposer does with it:
   Lifecycle               begins or ends the record
   Send …                  a message leaves
-  BlockingReceive …       a receive is posted (it takes a post serial); its source is forced in a replay
+  BlockingReceive …       a receive is posted (it takes a post serial); its source is forced in a replay. Some send, too
   Probe                   MPI's choice of a message is recorded, and forced in a replay
   Start                   persistent requests become active
   Completion              outcomes (flags, indices, counts) are recorded, and forced in a replay

@@ -28,6 +28,8 @@ std::vector<CallCase> completionCases();
 std::vector<CallCase> probeCases();
 std::vector<CallCase> sendCases();
 std::vector<CallCase> collectiveCases();
+std::vector<CallCase> exchangeCases();
+
 std::vector<CallCase> failureCases();
 
 }  // namespace pf::test

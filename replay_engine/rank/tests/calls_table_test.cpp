@@ -184,7 +184,7 @@ TEST_P(CallTable, doesAsItSays) {
 std::vector<CallCase> allCases() {
   std::vector<CallCase> all;
   for (const auto& some : {receiveCases(), completionCases(), probeCases(), sendCases(),
-                           collectiveCases(), failureCases()}) {
+                           collectiveCases(), exchangeCases(), failureCases()}) {
     all.insert(all.end(), some.begin(), some.end());
   }
   return all;

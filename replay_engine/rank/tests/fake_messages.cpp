@@ -49,23 +49,24 @@ void leave(std::uint16_t call, const void* buffer, int count, MPI_Datatype type,
   g_library.sent.push_back(sent);
 }
 
-/// A synchronous send, or a collective, that others answer.
-void pendOnTime(ompi_request_t& request) {
+/// A synchronous send, or a collective, that others answer; or a send that takes its time.
+void pendOnTime(ompi_request_t& request, int after = g_library.script.answersAfter) {
   request.pendsOnTime = true;
-  request.doneAt = g_library.now + g_library.script.answersAfter;
+  request.doneAt = g_library.now + after;
   request.done = request.doneAt <= g_library.now;
 }
 
 int postSend(std::uint16_t call, bool synchronous, const void* buffer, int count, MPI_Datatype type,
              int dest, int tag, MPI_Comm comm, MPI_Request* request) {
   leave(call, buffer, count, type, dest, tag, comm);
-  if (!synchronous || dest == MPI_PROC_NULL) {
+  const int after = synchronous ? g_library.script.answersAfter : g_library.script.leavesAfter;
+  if ((!synchronous && after == 0) || dest == MPI_PROC_NULL) {
     *request = &doneAtOnce();
     return MPI_SUCCESS;
   }
   *request = newRequest();
   (*request)->kind = Kind::Send;
-  pendOnTime(**request);
+  pendOnTime(**request, after);
   return MPI_SUCCESS;
 }
 
@@ -232,6 +233,23 @@ int fakeSendrecv_replace(void* buffer, int count, MPI_Datatype type, int dest, i
   const std::vector<unsigned char> copy = packed(buffer, count, type);
   return fakeSendrecv(copy.data(), static_cast<int>(copy.size()), MPI_BYTE, dest, sendTag, buffer,
                       count, type, source, tag, comm, status);
+}
+
+int isendrecv(const int* sent, int count, int dest, int sendTag, int* received, int source, int tag,
+              MPI_Request* request) {
+  arrive();
+  if (source == MPI_PROC_NULL) {
+    return fakeIsend(sent, count, MPI_INT, dest, sendTag, MPI_COMM_WORLD, request);
+  }
+  fakeIrecv(received, count, MPI_INT, source, tag, MPI_COMM_WORLD, request);
+  if (dest == MPI_PROC_NULL) {
+    return MPI_SUCCESS;
+  }
+  leave(kCallIsend, sent, count, MPI_INT, dest, sendTag, MPI_COMM_WORLD);
+  ompi_request_t& made = **request;
+  made.sendDoneAt = g_library.now + g_library.script.leavesAfter;
+  made.done = made.done && made.sendDoneAt <= g_library.now;
+  return MPI_SUCCESS;
 }
 
 // -- probes

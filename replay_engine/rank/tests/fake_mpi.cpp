@@ -49,7 +49,8 @@ void fill(ompi_request_t& request, const Message& message) {
   request.status.MPI_TAG = message.tag;
   request.status._ucount = fits;
   request.status.MPI_ERROR = message.bytes.size() > request.room ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
-  request.done = true;
+  request.filled = true;
+  request.done = request.sendDoneAt <= g_library.now;
 }
 
 }  // namespace
@@ -99,7 +100,8 @@ void arrive() {
     deliver(std::move(message));
   }
   for (const auto& request : g_library.requests) {
-    request->done = request->done || (request->pendsOnTime && request->doneAt <= g_library.now);
+    request->done = request->done || (request->pendsOnTime && request->doneAt <= g_library.now) ||
+                    (request->filled && request->sendDoneAt <= g_library.now);
   }
 }
 

@@ -53,6 +53,7 @@ struct Script {
   std::vector<Failure> failures = {};
   std::vector<int> brought = {};  ///< what collectives bring of other ranks, one value each
   int answersAfter = 0;           ///< ticks until synchronous sends and posted collectives are done
+  int leavesAfter = 0;            ///< ticks until the other sends are
   bool fatal = false;  ///< an error ends the process (kFatalError), as MPI_ERRORS_ARE_FATAL
   int threadLevel = MPI_THREAD_SINGLE;
   int highestTag = 32767;
@@ -78,6 +79,10 @@ inline constexpr int kAborted = 74;
 void begin(const Script& script);
 /// MPI_Init is done: time, calls and communicators count from here.
 void programBegins();
+
+/// MPI_Isendrecv of `count` ints, on MPI_COMM_WORLD, which its mpi.h does not declare: what the program has without us.
+int isendrecv(const int* sent, int count, int dest, int sendTag, int* received, int source, int tag,
+              MPI_Request* request);
 
 /// What the interposer has asked of this library, and sent with it, since then.
 int calls(std::uint16_t call);

@@ -45,6 +45,8 @@ struct ompi_request_t {
   bool pendsOnTime = false;  ///< done at tick `doneAt`
   bool forgotten = false;    ///< MPI_Request_free came before it was done
   int doneAt = 0;
+  bool filled = false;  ///< a receive: it has its message
+  int sendDoneAt = 0;   ///< of MPI_Isendrecv: its send is done at this tick
   MPI_Status status{MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_SUCCESS, 0, 0};
   unsigned char rest[256] = {};  ///< who looks for the status looks this far
 };

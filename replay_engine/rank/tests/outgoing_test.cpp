@@ -21,9 +21,20 @@ RunOptions ofPair(bool fast = true) {
 }
 
 /// `values` to rank `dest`, in each of the ways.
-enum class Way { Send, Ssend, Isend, Start, Startall, Sendrecv, SendrecvReplace };
-constexpr Way kWays[] = {Way::Send,     Way::Ssend,    Way::Isend,          Way::Start,
-                         Way::Startall, Way::Sendrecv, Way::SendrecvReplace};
+enum class Way {
+  Send,
+  Ssend,
+  Isend,
+  Start,
+  Startall,
+  Sendrecv,
+  SendrecvReplace,
+  Isendrecv,
+  IsendrecvReplace
+};
+constexpr Way kWays[] = {
+    Way::Send,     Way::Ssend,           Way::Isend,     Way::Start,           Way::Startall,
+    Way::Sendrecv, Way::SendrecvReplace, Way::Isendrecv, Way::IsendrecvReplace};
 
 void give(Way way, std::vector<int> values, int dest) {
   const int count = static_cast<int>(values.size());
@@ -63,6 +74,14 @@ void give(Way way, std::vector<int> values, int dest) {
     case Way::SendrecvReplace:
       MPI_Sendrecv_replace(data, count, MPI_INT, dest, 5, MPI_PROC_NULL, 5, MPI_COMM_WORLD,
                            MPI_STATUS_IGNORE);
+      break;
+    case Way::Isendrecv:
+      exchange(data, count, dest, 5, nullptr, MPI_PROC_NULL, 5, requests);
+      MPI_Wait(requests, MPI_STATUS_IGNORE);
+      break;
+    case Way::IsendrecvReplace:
+      exchangeInPlace(data, count, dest, 5, MPI_PROC_NULL, 5, requests);
+      MPI_Wait(requests, MPI_STATUS_IGNORE);
       break;
   }
 }

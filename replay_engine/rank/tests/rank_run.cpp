@@ -24,6 +24,7 @@
 
 #include "replay_engine/rank/engine/engine.h"
 #include "replay_engine/rank/engine/lanes.h"
+#include "replay_engine/rank/engine/wrapper_support.h"
 
 // Of a build for coverage: what was counted goes with a process that ends by _exit().
 extern "C" __attribute__((weak)) void __gcov_dump();
@@ -267,6 +268,27 @@ RankLog logOf(const RankRun& run) {
 
 std::vector<unsigned char> scheduleOf(const RankRun& recorded) {
   return compileSchedule(logOf(recorded));
+}
+
+int exchange(const int* sent, int count, int dest, int sendTag, int* received, int source, int tag,
+             MPI_Request* request) {
+  if (passThrough(__builtin_frame_address(0))) {
+    return fake::isendrecv(sent, count, dest, sendTag, received, source, tag, request);
+  }
+  const Inside inside;
+  return onIsendrecv(PF_SITE(kCallIsendrecv), sent, count, MPI_INT, dest, sendTag, received, count,
+                     MPI_INT, source, tag, MPI_COMM_WORLD, request);
+}
+
+int exchangeInPlace(int* values, int count, int dest, int sendTag, int source, int tag,
+                    MPI_Request* request) {
+  if (passThrough(__builtin_frame_address(0))) {
+    const std::vector<int> copy(values, values + count);
+    return fake::isendrecv(copy.data(), count, dest, sendTag, values, source, tag, request);
+  }
+  const Inside inside;
+  return onIsendrecv_replace(PF_SITE(kCallIsendrecv_replace), values, count, MPI_INT, dest, sendTag,
+                             source, tag, MPI_COMM_WORLD, request);
 }
 
 }  // namespace pf::test

@@ -69,6 +69,12 @@ struct RankRun {
 /// Ends a run that takes longer than some seconds.
 RankRun run(const fake::Script& script, const Program& program, const RunOptions& options);
 
+/// MPI_Isendrecv and MPI_Isendrecv_replace of `count` ints, on MPI_COMM_WORLD: the mpi.h of the fake lacks them.
+int exchange(const int* sent, int count, int dest, int sendTag, int* received, int source, int tag,
+             MPI_Request* request);
+int exchangeInPlace(int* values, int count, int dest, int sendTag, int source, int tag,
+                    MPI_Request* request);
+
 /// What its log says; a failure of the test if it cannot be read.
 RankLog logOf(const RankRun& run);
 /// RunOptions::mode of a recording.

@@ -156,6 +156,65 @@ TEST(Recording, anExchangeSaysBothHalves) {
   EXPECT_EQ(log.history.receives.at(0).wantedTag, 6);
 }
 
+TEST(Recording, anExchangeByRequestSaysBothHalves) {
+  const RankLog log = logOf(record(kRecordEvents, {.arrivals = {{.source = 1, .tag = 6}}}, [] {
+    const int given[2] = {1, 2};
+    int values[2] = {};
+    MPI_Request request = MPI_REQUEST_NULL;
+    exchange(given, 2, 3, 9, values, MPI_ANY_SOURCE, 6, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  }));
+  EXPECT_EQ(sendsIn(log), "3/9");
+  EXPECT_EQ(receivesIn(log), "0:1/6");
+  EXPECT_EQ(eventAt(log, 2).call, kCallIsendrecv);
+  EXPECT_EQ(eventAt(log, 2).kind, EventKind::Start);
+  EXPECT_EQ(log.history.sends.at(0).event, 2U);
+  EXPECT_EQ(log.history.receives.at(0).post, 2U);
+  EXPECT_EQ(log.history.receives.at(0).completion, 3U);
+}
+
+/// Its receive takes no later message, and nobody waits for what it would have sent.
+TEST(Recording, anExchangeByRequestThatFails) {
+  const auto program = [] {
+    const int given = 7;
+    int value = 0;
+    MPI_Request request = MPI_REQUEST_NULL;
+    say("%d", exchange(&given, 1, 3, 9, &value, MPI_ANY_SOURCE, 5, &request));
+    MPI_Recv(&value, 1, MPI_INT, 1, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    say("got %d", value);
+  };
+  for (const std::uint16_t call : {kCallIrecv, kCallIsend}) {
+    const Script script{.arrivals = {{1, 5, 10, 2}}, .failures = {{call, 1, MPI_ERR_RANK}}};
+    const RankRun recorded = record(kRecordEvents, script, program);
+    EXPECT_EQ(recorded.said, std::to_string(MPI_ERR_RANK) + "\ngot 10\n");
+    const RankLog log = logOf(recorded);
+    EXPECT_EQ(log.history.sends.at(0).dest, kUnknownRank);
+    EXPECT_EQ(receivesIn(log), "0:pending 1:1/5");
+    EXPECT_EQ(replay(recorded, script, program).said, recorded.said);
+  }
+}
+
+TEST(Recording, anExchangeByRequestIsNotCancelled) {
+  const auto program = [] {
+    const int given = 7;
+    int value = 0;
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Status status{};
+    exchange(&given, 1, 3, 9, &value, MPI_ANY_SOURCE, 5, &request);
+    say("%d", MPI_Cancel(&request));
+    say("told %d", fake::toldErrors());
+    MPI_Wait(&request, &status);
+    sayTaken(status, value);
+  };
+  const Script script{.arrivals = {{1, 5, 10, 2}}};
+  const std::string expected = std::to_string(MPI_ERR_REQUEST) + "\ntold 1\ntook 10 from 1 tag 5\n";
+  for (const std::uint32_t mode : kBothModes) {
+    const RankRun recorded = record(mode, script, program);
+    EXPECT_EQ(recorded.said, expected);
+    EXPECT_EQ(replay(recorded, script, program).said, expected);
+  }
+}
+
 TEST(Recording, aProbeSaysWhatItSawAndHowManyReceivesWereBefore) {
   const RankLog log =
       logOf(record(kRecordEvents, {.arrivals = {{1, 5}, {.source = 2, .tag = 6}}}, [] {

@@ -125,6 +125,28 @@ TEST(TaggedSends, halfOfAnExchange) {
             "took 10 from 1 tag 9\nMPI_Isend to 2 tag 3 on -1\n");
 }
 
+/// MPI_Isendrecv, which is done when its routed send is, too.
+TEST(TaggedSends, halfOfAnExchangeByRequest) {
+  const auto program = [] {
+    const int given = 7;
+    int value = 0;
+    int flag = 0;
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Status status{};
+    exchange(&given, 1, 2, 5, &value, 1, 9, &request);
+    MPI_Iprobe(3, 9, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+    say("late %d", flag);
+    MPI_Wait(&request, &status);
+    sayTaken(status, value);
+    MPI_Iprobe(3, 9, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+    say("late %d", flag);
+    sayWhereTo();
+  };
+  EXPECT_EQ(saidWithTracedSend({.arrivals = {{1, 9, 10}, {3, 9, 30, 8}}, .leavesAfter = 9}, program,
+                               1, 3),
+            "late 0\ntook 10 from 1 tag 9\nlate 1\nMPI_Isend to 2 tag 3 on -1\n");
+}
+
 /// An untagged message with the same source and tag is not for a traced receive.
 TEST(TaggedReceives, takeTheirMessageAndNoOther) {
   const auto program = [] {

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+#include "replay_engine/rank/engine/send_halves.h"
+
+#include <cstdlib>
+
+#include "replay_engine/rank/engine/engine.h"
+#include "replay_engine/rank/engine/real_calls.h"
+
+namespace pf {
+namespace {
+
+/// Null: nothing is left of a send.
+RequestDetails* withSend(MPI_Request request) {
+  Request* const entry = request == MPI_REQUEST_NULL ? nullptr : g_engine.requests.find(request);
+  return entry != nullptr && sendHalfOf(*entry) != MPI_REQUEST_NULL ? entry->details : nullptr;
+}
+
+void dropSend(RequestDetails& details) {
+  std::free(details.sendCopy);
+  details.sendCopy = nullptr;
+  details.send = MPI_REQUEST_NULL;
+}
+
+}  // namespace
+
+void keepSendHalf(Request& receive, MPI_Request send, void* copy) {
+  receive.exchange = true;
+  RequestDetails& details = g_engine.requests.detail(receive);
+  details.send = send;
+  details.sendCopy = copy;
+  isSendHalfDone(receive.handle);  // as most are
+}
+
+bool isSendHalfDone(MPI_Request request) {
+  const StateLock lock;
+  RequestDetails* const details = withSend(request);
+  if (details == nullptr) {
+    return true;
+  }
+  int done = 0;
+  PF_REAL(Test)(&details->send, &done, MPI_STATUS_IGNORE);
+  if (done != 0) {
+    dropSend(*details);
+  }
+  return done != 0;
+}
+
+int awaitSendHalf(MPI_Request request) {
+  MPI_Request send = MPI_REQUEST_NULL;
+  void* copy = nullptr;
+  {
+    const StateLock lock;
+    RequestDetails* const details = withSend(request);
+    if (details == nullptr) {
+      return MPI_SUCCESS;
+    }
+    send = details->send;
+    copy = details->sendCopy;
+    details->sendCopy = nullptr;
+    dropSend(*details);
+  }
+  const int result = PF_REAL(Wait)(&send, MPI_STATUS_IGNORE);
+  std::free(copy);
+  return result;
+}
+
+void sendHalfEnded(MPI_Request request) {
+  const StateLock lock;
+  if (RequestDetails* const details = withSend(request); details != nullptr) {
+    dropSend(*details);
+  }
+}
+
+void letSendHalfGo(MPI_Request request) {
+  if (RequestDetails* const details = withSend(request); details != nullptr) {
+    PF_REAL(Request_free)(&details->send);
+    details->sendCopy = nullptr;  // it may still be read
+    dropSend(*details);
+  }
+}
+
+}  // namespace pf
