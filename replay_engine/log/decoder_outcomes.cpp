@@ -210,6 +210,11 @@ void Decoder::laneRun(RecordReader& in) {
 
 void Decoder::subSend(RecordReader& in) {
   const auto [synchronous, comm, dest, tag, bytes] = fieldsOf<RecordKind::SubSend>(in);
+  if (std::vector<Event>& events = log.history.events; !events.empty()) {
+    const std::vector<SentMessage>& sends = log.history.sends;
+    const bool first = sends.empty() || sends.back().event != last();
+    events.back().bytes = first ? bytes : 0;  // an event says the size of one message
+  }
   send(comm, dest, tag, synchronous != 0, false);
   sentBytes(bytes, checkOfSent(comm, dest, tag));
 }

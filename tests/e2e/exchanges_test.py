@@ -93,6 +93,7 @@ class ExchangesTest(PhotofinishTest):
         events = self.photofinish("events", self.dir / "t.pft", "--rank", 0, "--json").json()["events"]
         made = [event for event in events if event["call"] == "MPI_Isendrecv"]
         self.assertEqual(({event["kind"] for event in made}, len(made)), ({"start"}, 12), events)
+        self.assertEqual({event["bytes"] for event in made}, {4}, events)
         self.assertEqual(self.info()["messages"], 24, events)
 
     def test_flipped(self):

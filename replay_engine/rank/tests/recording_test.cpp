@@ -168,6 +168,7 @@ TEST(Recording, anExchangeByRequestSaysBothHalves) {
   EXPECT_EQ(receivesIn(log), "0:1/6");
   EXPECT_EQ(eventAt(log, 2).call, kCallIsendrecv);
   EXPECT_EQ(eventAt(log, 2).kind, EventKind::Start);
+  EXPECT_EQ(eventAt(log, 2).bytes, 8U);
   EXPECT_EQ(log.history.sends.at(0).event, 2U);
   EXPECT_EQ(log.history.receives.at(0).post, 2U);
   EXPECT_EQ(log.history.receives.at(0).completion, 3U);
@@ -213,6 +214,21 @@ TEST(Recording, anExchangeByRequestIsNotCancelled) {
     EXPECT_EQ(recorded.said, expected);
     EXPECT_EQ(replay(recorded, script, program).said, expected);
   }
+}
+
+TEST(Recording, aStartSaysTheSizeOfItsMessageIfThereIsOne) {
+  const RankLog log = logOf(record(kRecordEvents, {}, [] {
+    const int given[2] = {1, 2};
+    MPI_Request requests[2] = {};
+    MPI_Send_init(given, 2, MPI_INT, 3, 9, MPI_COMM_WORLD, &requests[0]);
+    MPI_Send_init(given, 1, MPI_INT, 2, 9, MPI_COMM_WORLD, &requests[1]);
+    MPI_Start(&requests[0]);
+    MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+    MPI_Startall(2, requests);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+  }));
+  EXPECT_EQ(eventAt(log, 2).bytes, 8U);
+  EXPECT_EQ(eventAt(log, 4).bytes, 0U);
 }
 
 TEST(Recording, aProbeSaysWhatItSawAndHowManyReceivesWereBefore) {
