@@ -336,7 +336,8 @@ Compiled compileAll(pf::db::TraceStore& store, const std::string& directory,
   for (pf::RankLog& log : *logs) {
     if (const std::string call = followedSince(log); !call.empty()) {
       return pf::Error{pf::ErrorCode::Version,
-                       "an older Photofinish has recorded it, which did not follow " + call,
+                       "an older Photofinish has recorded it, which did not follow " + call +
+                           (call.starts_with("MPI_Isendrecv") ? ", or a callback makes that" : ""),
                        "Record the program again."};
     }
     forgetOrderOfUnknownThreads(log);

@@ -14,7 +14,7 @@ int Batch::awaitSend(int index) const {
 int Batch::awaitSends() const {
   int result = MPI_SUCCESS;
   for (std::uint32_t i = 0; m_sends && i < m_size; ++i) {
-    const int one = awaitSend(m_entries[i].index);
+    const int one = awaitSendHalf(m_entries[i].request.handle);
     result = result != MPI_SUCCESS ? result : one;
   }
   return result;

@@ -66,8 +66,9 @@ class Batch {
   }
   /// After MPI changed requests(): the application's handles of what completed follow.
   void writeBack() {
+    const Entry* next = begin();  // they are in the order of the array
     for (int i = 0; m_translated != nullptr && i < m_count; ++i) {
-      const Entry* entry = find(i);
+      const Entry* const entry = next != end() && next->index == i ? next++ : nullptr;
       if (entry == nullptr ||
           (entry->inner == MPI_REQUEST_NULL && entry->send == MPI_REQUEST_NULL)) {
         m_requests[i] = m_translated[i];
