@@ -16,6 +16,7 @@ constexpr std::size_t kMostLines = 300;  ///< that are walked through from one p
 /// That are walked through to the next event in place of a cycle more, which they cost about as much as.
 constexpr std::size_t kMostCounting = 60;
 constexpr int kMostLandmarks = 5;
+constexpr std::chrono::seconds kLongStep(2);  ///< a loop in one line, of which GDB steps each round
 constexpr std::chrono::seconds kPatience(40);  ///< to begin a cycle, and for a step
 constexpr std::chrono::seconds kCountPatience(
     120);  ///< GDB stops a rank some thousand times a second
@@ -49,6 +50,10 @@ LineSearch::LineSearch(const Parts& parts, std::function<void(Goal)> startCycle)
             "often.")
              .arg(m_patience.interval() / 1000));
   });
+  m_stepTime.setSingleShot(true);
+  m_stepTime.setInterval(kLongStep);
+  connect(&m_stepTime, &QTimer::timeout, this,
+          [this] { m_state.fleet.pause({m_search->rank}, [](const mi::GroupResult&) {}); });
 }
 
 mi::GdbSession* LineSearch::gdb() const {
@@ -455,6 +460,9 @@ void LineSearch::walkFromEvent() {
 
 void LineSearch::step(mi::RunKind kind) {
   m_patience.start(kPatience);
+  if (m_search->phase == Phase::CountSteps) {
+    m_stepTime.start();
+  }
   mi::RunCommand command;
   command.kind = kind;
   m_control.walk(m_search->rank, command);
@@ -545,18 +553,24 @@ void LineSearch::countBySteps() {
 /// A line on the way from event S to the next event, before that, or where a signal has stopped the rank.
 void LineSearch::steppedCounting(const mi::StopEvent& stop) {
   using mi::StopReason;
+  m_stepTime.stop();
   if (stop.reason == StopReason::Event || stop.reason == StopReason::Signal) {
     endReached();
-  } else if (!isLine(stop)) {
-    fail(notTheSame());
-  } else if (m_search->times.size() >= kMostCounting) {
-    letPass(m_search->marks[*m_search->goal].spec, kCountOnly);
-    m_search->walk.clear();
-    goOnToNextEvent(Phase::Count);
-  } else {
+  } else if (stop.reason == StopReason::Paused || m_search->times.size() >= kMostCounting) {
+    countOnly();
+  } else if (isLine(stop)) {
     m_search->times.push_back(timesOf(m_search->marks[*m_search->goal]));
     withDepth(stop, [this](const LinePlace& place) { wentOn(place); });
+  } else {
+    fail(notTheSame());
   }
+}
+
+/// The rest of the way, on which the lines would take too long.
+void LineSearch::countOnly() {
+  letPass(m_search->marks[*m_search->goal].spec, kCountOnly);
+  m_search->walk.clear();
+  goOnToNextEvent(Phase::Count);
 }
 
 /// The rank is before its next event, has ended, or a signal has stopped it: all is counted.
@@ -894,6 +908,7 @@ void LineSearch::cancel() {
 
 void LineSearch::end() {
   m_patience.stop();
+  m_stepTime.stop();
   m_asked.drop();
   dropMarks();
   m_control.letGo();

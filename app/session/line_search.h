@@ -139,6 +139,7 @@ class LineSearch : public QObject {
   [[nodiscard]] bool counts() const;
   void countBySteps();
   void steppedCounting(const mi::StopEvent& stop);
+  void countOnly();
   void counted();
   void chooseOfCounted();
   void startWalk(const LineAim& base);
@@ -171,6 +172,7 @@ class LineSearch : public QObject {
   LineTrail m_trail;
   Latest<NoQuestion> m_asked;
   QTimer m_patience;
+  QTimer m_stepTime;  ///< of a step while it is counted
   QString m_words;
   int m_breakpoint = 0;
 };

@@ -321,6 +321,22 @@ TEST_F(LineSearchTest, ManyLinesAreCountedOnly) {
   EXPECT_TRUE(session().goesBackByLines());
 }
 
+/// A loop in one line is stepped round by round.
+TEST_F(LineSearchTest, AStepThatTakesLongIsNotWaitedFor) {
+  countsForward(LineMove::Next, 1);
+  leavesEventTo(10, 2);
+  comesThere(1);
+  QTRY_VERIFY_WITH_TIMEOUT(target().wasTold(kRank, "-exec-interrupt"), 10000);
+  comesTo(13, 2, R"(signal-received",signal-name="SIGINT)");
+  EXPECT_TRUE(target().wasTold(kRank, "-exec-continue")) << target().toGdb[kRank];
+  counts(2);
+  comesToItsStop();
+  nextCycleFromTheCall();
+  ASSERT_EQ(m_targets.size(), 3);
+  EXPECT_TRUE(session().goesBackByLines());
+  EXPECT_TRUE(target().wasTold(kRank, "-exec-finish")) << "the walk begins at the event";
+}
+
 TEST_F(LineSearchTest, WhoIsBroughtBackStandsThereForTheReasonOfBefore) {
   standsBehindAnEvent();
   const QString words = session().cycles().last().stops.at(kRank).why;
