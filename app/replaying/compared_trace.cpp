@@ -3,6 +3,7 @@
 
 #include "mpi_calls.h"
 
+#include <algorithm>
 #include <csignal>
 #include <map>
 #include <utility>
@@ -72,19 +73,21 @@ RecordEnd endOf(const db::RankInfo& info, const RankLog& log, std::size_t events
 struct ChoiceStream {
   ChoiceKind kind;
   std::uint16_t call;
-  bool payload;  ///< says more than which receives completed
+  bool payload;                            ///< says more than which receives completed
+  std::vector<std::uint16_t> others = {};  ///< calls whose choices are in it as well
 };
-constexpr ChoiceStream kStreams[] = {{ChoiceKind::Test, kCallTest, false},
-                                     {ChoiceKind::Testall, kCallTestall, false},
-                                     {ChoiceKind::Testany, kCallTestany, true},
-                                     {ChoiceKind::Testsome, kCallTestsome, true},
-                                     {ChoiceKind::Waitany, kCallWaitany, true},
-                                     {ChoiceKind::Waitsome, kCallWaitsome, true},
-                                     {ChoiceKind::Iprobe, kCallIprobe, false},
-                                     {ChoiceKind::Improbe, kCallImprobe, false},
-                                     {ChoiceKind::GetStatus, kCallRequest_get_status, false}};
+const ChoiceStream kStreams[] = {
+    {ChoiceKind::Test, kCallTest, false},
+    {ChoiceKind::Testall, kCallTestall, false},
+    {ChoiceKind::Testany, kCallTestany, true, {kCallRequest_get_status_any}},
+    {ChoiceKind::Testsome, kCallTestsome, true, {kCallRequest_get_status_some}},
+    {ChoiceKind::Waitany, kCallWaitany, true},
+    {ChoiceKind::Waitsome, kCallWaitsome, true},
+    {ChoiceKind::Iprobe, kCallIprobe, false},
+    {ChoiceKind::Improbe, kCallImprobe, false},
+    {ChoiceKind::GetStatus, kCallRequest_get_status, false, {kCallRequest_get_status_all}}};
 
-/// The n-th success of a kind is the n-th event with its call, unless their numbers say otherwise.
+/// The n-th success of a kind is the n-th event with its calls, unless their numbers say otherwise.
 std::vector<ObservedChoice> stream(const ChoiceStream& which, const RankLog& log,
                                    const std::vector<Serial>& events, bool whole) {
   const auto& recorded = log.choices[static_cast<std::size_t>(which.kind)];
@@ -114,8 +117,12 @@ RankFacts factsOf(const db::RankInfo& info, const RankLog& log, const RankHistor
     }
   }
   for (const ChoiceStream& each : kStreams) {
-    facts.choices.push_back(
-        stream(each, log, successes[each.call], facts.end == RecordEnd::Finished));
+    std::vector<Serial> events = successes[each.call];
+    for (const std::uint16_t other : each.others) {
+      events.insert(events.end(), successes[other].begin(), successes[other].end());
+    }
+    std::sort(events.begin(), events.end());
+    facts.choices.push_back(stream(each, log, events, facts.end == RecordEnd::Finished));
   }
   return facts;
 }

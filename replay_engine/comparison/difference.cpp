@@ -116,7 +116,7 @@ class Names {
     const std::string& call = name(execution, event.call);
     return event.kind != EventKind::Local &&
            (call.starts_with("MPI_Test") || call == "MPI_Iprobe" || call == "MPI_Improbe" ||
-            call == "MPI_Request_get_status");
+            call.starts_with("MPI_Request_get_status"));
   }
   [[nodiscard]] bool sameSite(std::uint32_t a, std::uint32_t b) const {
     const bool knownA = a < m_siteOfA.size();

@@ -7,6 +7,7 @@
 
 #include "replay_engine/rank/calls/failed_completions.h"
 #include "replay_engine/rank/calls/offered_requests.h"
+#include "replay_engine/rank/calls/told_outcomes.h"
 #include "replay_engine/rank/layer/not_alone.h"
 
 namespace pf {
@@ -71,21 +72,6 @@ void sayAwaited(int count, const MPI_Request* requests) {
   }
 }
 
-/// `index`: that MPI chose, or MPI_UNDEFINED.
-void logIndex(const CallPlace& place, ChoiceKind kind, int index, const OfferedRequests& offered) {
-  sink().chose(kind, {index == MPI_UNDEFINED ? 0U : static_cast<std::uint32_t>(index) + 1});
-  sink().completes(place);
-  offered.log(Gives::One, index == MPI_UNDEFINED ? 0 : 1, &index);
-}
-
-/// `count`: how many MPI chose, or MPI_UNDEFINED.
-void logSome(const CallPlace& place, ChoiceKind kind, int count, const int* indices,
-             const OfferedRequests& offered) {
-  sink().choseSome(kind, count, indices);
-  sink().completes(place);
-  offered.log(Gives::Some, count == MPI_UNDEFINED ? 0 : count, indices);
-}
-
 void copyStatuses(MPI_Status* to, const MPI_Status* from, int count) {
   if (to != MPI_STATUSES_IGNORE && to != from && from != MPI_STATUSES_IGNORE) {
     copyWritten(to, from, count);
@@ -93,6 +79,48 @@ void copyStatuses(MPI_Status* to, const MPI_Status* from, int count) {
 }
 
 }  // namespace
+
+void logIndex(const CallPlace& place, ChoiceKind kind, int index, const OfferedRequests& offered) {
+  sink().chose(kind, {index == MPI_UNDEFINED ? 0U : static_cast<std::uint32_t>(index) + 1});
+  sink().completes(place);
+  offered.log(Gives::One, index == MPI_UNDEFINED ? 0 : 1, &index);
+}
+
+void logSome(const CallPlace& place, ChoiceKind kind, int count, const int* indices,
+             const OfferedRequests& offered) {
+  sink().choseSome(kind, count, indices);
+  sink().completes(place);
+  offered.log(Gives::Some, count == MPI_UNDEFINED ? 0 : count, indices);
+}
+
+NextChoice replayTest(const CallPlace& place, ChoiceKind kind) {
+  const StateLock lock;
+  const NextChoice next = g_engine.choices.next(kind);
+  if (next == NextChoice::Hit) {
+    beginCompletion(place);
+  } else if (next == NextChoice::FailedPoll) {
+    sink().missed(kind);
+  }
+  return next;
+}
+
+bool recordTest(const CallPlace& place, ChoiceKind kind, NextChoice next, bool success) {
+  if (next == NextChoice::Hit) {
+    endCompletion(place);
+    return true;
+  }
+  if (!success) {
+    sink().missed(kind);
+    return false;
+  }
+  beginEvent(place);
+  return true;
+}
+
+void logTest(const CallPlace& place, ChoiceKind kind) {
+  sink().chose(kind, {});
+  sink().completes(place);
+}
 
 int onWait(const CallPlace& place, MPI_Request* request, MPI_Status* status) {
   return onWaitall(place, 1, request, status);
@@ -272,38 +300,6 @@ int recordSome(const CallPlace& place, ChoiceKind kind, RealCall call, int incou
   }
   sink().told();
   return result;
-}
-
-/// What the recording says of a test; begins the event of a success.
-NextChoice replayTest(const CallPlace& place, ChoiceKind kind) {
-  const StateLock lock;
-  const NextChoice next = g_engine.choices.next(kind);
-  if (next == NextChoice::Hit) {
-    beginCompletion(place);
-  } else if (next == NextChoice::FailedPoll) {
-    sink().missed(kind);
-  }
-  return next;
-}
-
-/// A test that MPI decided: files a failure, or begins the event of a success and starts its
-/// record.
-bool recordTest(const CallPlace& place, ChoiceKind kind, NextChoice next, bool success) {
-  if (next == NextChoice::Hit) {
-    endCompletion(place);
-    return true;
-  }
-  if (!success) {
-    sink().missed(kind);
-    return false;
-  }
-  beginEvent(place);
-  return true;
-}
-
-void logTest(const CallPlace& place, ChoiceKind kind) {
-  sink().chose(kind, {});
-  sink().completes(place);
 }
 
 }  // namespace

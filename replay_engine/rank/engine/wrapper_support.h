@@ -164,6 +164,12 @@ PF_HANDLER int onTestall(const CallPlace&, int, MPI_Request*, int*, MPI_Status*)
 PF_HANDLER int onTestany(const CallPlace&, int, MPI_Request*, int*, int*, MPI_Status*);
 PF_HANDLER int onTestsome(const CallPlace&, int, MPI_Request*, int*, int*, MPI_Status*);
 PF_HANDLER int onRequest_get_status(const CallPlace&, MPI_Request, int*, MPI_Status*);
+PF_HANDLER int onRequest_get_status_all(const CallPlace&, int, const MPI_Request*, int*,
+                                        MPI_Status*);
+PF_HANDLER int onRequest_get_status_any(const CallPlace&, int, const MPI_Request*, int*, int*,
+                                        MPI_Status*);
+PF_HANDLER int onRequest_get_status_some(const CallPlace&, int, const MPI_Request*, int*, int*,
+                                         MPI_Status*);
 PF_HANDLER int onCancel(const CallPlace&, MPI_Request*);
 PF_HANDLER int onRequest_free(const CallPlace&, MPI_Request*);
 

@@ -6,7 +6,7 @@ table they stand: numbers of calls in recordings stay what they are. Types and n
 import dataclasses
 
 from mpi_calls import CALLS as MPI3
-from mpi_calls import CommunicatorConstructor, Local, NonblockingReceive, PersistentCollective, Session, Unsupported
+from mpi_calls import CommunicatorConstructor, Completion, Local, NonblockingReceive, PersistentCollective, Session, Unsupported
 
 # With MPI_Count for int. A call that moves messages is handed on as the one without _c (replay_engine/rank/calls/large_counts.h).
 LARGE = """
@@ -80,7 +80,6 @@ def large(name):
 CALLS += [large(name) for name in LARGE]
 
 # Of MPI 4.1, and what Open MPI 5 and MPICH 4.2 have besides. Behind all others, as their numbers are.
-# The outcome of Request_get_status_any and its like is a choice, as that of MPI_Testany: named.
 UNSUPPORTED_LATER = """
     Buffer_iflush Comm_iflush_buffer Request_get_status_all Request_get_status_any Request_get_status_some
     Session_iflush_buffer
@@ -92,4 +91,13 @@ LOCAL_LATER = """
     Session_set_info Status_get_error Status_get_source Status_get_tag Status_set_elements_c Status_set_error
     Status_set_source Status_set_tag Type_get_value_index
 """.split()
-CALLS += [Unsupported(name, since="0.3") for name in UNSUPPORTED_LATER] + [Local(name, since="0.3") for name in LOCAL_LATER]
+
+# Of MPI 5.0: its binary interface, and handles as numbers.
+LOCAL_OF_5 = """
+    Abi_get_fortran_booleans Abi_get_fortran_info Abi_get_info Abi_get_version Abi_set_fortran_booleans Abi_set_fortran_info Comm_fromint
+    Comm_toint Errhandler_fromint Errhandler_toint File_fromint File_toint Group_fromint Group_toint Info_fromint Info_toint Message_fromint
+    Message_toint Op_fromint Op_toint Request_fromint Request_toint Session_fromint Session_toint Type_fromint Type_toint Win_fromint Win_toint
+""".split()
+
+FOLLOWED_LATER = ("Request_get_status_all", "Request_get_status_any", "Request_get_status_some")
+CALLS += [(Completion if name in FOLLOWED_LATER else Unsupported)(name, since="0.3") for name in UNSUPPORTED_LATER] + [Local(name, since="0.3") for name in LOCAL_LATER + LOCAL_OF_5]

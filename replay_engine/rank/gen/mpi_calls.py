@@ -334,7 +334,7 @@ CALLS = [
     Completion("Request_get_status", "MPI_Request request, int *flag, MPI_Status *status"),
     Unsupported("Rget", "void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request"),
     Unsupported("Rget_accumulate", "const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request"),
-    Unsupported("Rput", "const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_cout, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request"),
+    Unsupported("Rput", "const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request"),
     Send("Rsend", "const void *ibuf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm"),
     PersistentSend("Rsend_init", "const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request"),
     Collective("Scan", "const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm", flow="FromLower", contributes="count", takes="count"),

@@ -334,6 +334,81 @@ int keepRequest_get_status(MPI_Request request, int* flag, MPI_Status* status) {
   return result;
 }
 
+/// Of several requests: each that was told by status `at(i)`, which may be one of ours.
+class LookedAt {
+ public:
+  LookedAt(std::uint16_t call, int count, const MPI_Request* requests, MPI_Status* statuses)
+      : m_call(call), m_requests(requests), m_statuses(statuses) {
+    m_any = t_layer == 0 && g_keptRequests.count() != 0 &&
+            (isLayerThread() || isFollowed(count, requests)) && mayBeTold(call);
+    if (m_any && statuses == MPI_STATUSES_IGNORE) {
+      m_statuses = m_own = static_cast<MPI_Status*>(
+          std::calloc(static_cast<std::size_t>(count < 0 ? 0 : count) + 1, sizeof(MPI_Status)));
+      if (m_own == nullptr) {
+        std::abort();  // the program cannot go on without memory either
+      }
+    }
+  }
+  ~LookedAt() { std::free(m_own); }
+  LookedAt(const LookedAt&) = delete;
+  LookedAt& operator=(const LookedAt&) = delete;
+
+  [[nodiscard]] MPI_Status* statuses() const { return m_statuses; }
+  void told(int index, int status) const {
+    KeptRequest* const kept = m_any && m_requests[index] != MPI_REQUEST_NULL
+                                  ? g_keptRequests.find(m_requests[index])
+                                  : nullptr;
+    if (kept != nullptr) {
+      Followed::seen(m_call, *kept, m_statuses[status]);
+    }
+  }
+
+ private:
+  std::uint16_t m_call;
+  const MPI_Request* m_requests;
+  MPI_Status* m_statuses;
+  MPI_Status* m_own = nullptr;
+  bool m_any = false;
+};
+
+template <typename... Arguments>
+int underOf(std::uint16_t call, Arguments... arguments) {
+  return reinterpret_cast<int (*)(Arguments...)>(g_under[call])(arguments...);
+}
+
+int keepRequest_get_status_all(int count, const MPI_Request* requests, int* flag,
+                               MPI_Status* statuses) {
+  const LookedAt looked(kCallRequest_get_status_all, count, requests, statuses);
+  const int result = underOf(kCallRequest_get_status_all, count, requests, flag, looked.statuses());
+  for (int i = 0; result == MPI_SUCCESS && *flag != 0 && i < count; ++i) {
+    looked.told(i, i);
+  }
+  return result;
+}
+
+int keepRequest_get_status_any(int count, const MPI_Request* requests, int* index, int* flag,
+                               MPI_Status* status) {
+  MPI_Status own;
+  MPI_Status* const use = status == MPI_STATUS_IGNORE ? &own : status;
+  const LookedAt looked(kCallRequest_get_status_any, count, requests, use);
+  const int result = underOf(kCallRequest_get_status_any, count, requests, index, flag, use);
+  if (result == MPI_SUCCESS && *flag != 0 && *index != MPI_UNDEFINED) {
+    looked.told(*index, 0);
+  }
+  return result;
+}
+
+int keepRequest_get_status_some(int count, const MPI_Request* requests, int* done, int* indices,
+                                MPI_Status* statuses) {
+  const LookedAt looked(kCallRequest_get_status_some, count, requests, statuses);
+  const int result =
+      underOf(kCallRequest_get_status_some, count, requests, done, indices, looked.statuses());
+  for (int i = 0; result == MPI_SUCCESS && *done != MPI_UNDEFINED && i < *done; ++i) {
+    looked.told(indices[i], i);
+  }
+  return result;
+}
+
 void forgetRequest(MPI_Request request) {
   if (!isLayerThread()) {
     return;
@@ -381,6 +456,9 @@ void putCompletionsOver() {
   putOver(kCallTestany, keepTestany);
   putOver(kCallTestsome, keepTestsome);
   putOver(kCallRequest_get_status, keepRequest_get_status);
+  putOver(kCallRequest_get_status_all, keepRequest_get_status_all);
+  putOver(kCallRequest_get_status_any, keepRequest_get_status_any);
+  putOver(kCallRequest_get_status_some, keepRequest_get_status_some);
   putOver(kCallRequest_free, keepRequest_free);
   g_letGo = letRequestGoOn;
 }

@@ -334,6 +334,67 @@ int onRequest_get_status(MPI_Request request, int* flag, MPI_Status* status) {
   return result;
 }
 
+/// Each of several, in turn: one that is not active, and so is done with nothing, is not told of but by `all`.
+bool isLookedAt(MPI_Request request) {
+  JobRequest entry{};
+  return request != MPI_REQUEST_NULL &&
+         (!followed(request, &entry) || !entry.persistent || entry.started);
+}
+
+int onRequest_get_status_all(int count, const MPI_Request* requests, int* flag,
+                             MPI_Status* statuses) {
+  *flag = 1;
+  int result = MPI_SUCCESS;
+  for (int i = 0; i < count && *flag != 0 && result == MPI_SUCCESS; ++i) {
+    result = onRequest_get_status(
+        requests[i], flag, statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i]);
+  }
+  return result;
+}
+
+int onRequest_get_status_any(int count, const MPI_Request* requests, int* index, int* flag,
+                             MPI_Status* status) {
+  *index = MPI_UNDEFINED;
+  *flag = 1;
+  for (int i = 0; i < count; ++i) {
+    if (!isLookedAt(requests[i])) {
+      continue;
+    }
+    const int result = onRequest_get_status(requests[i], flag, status);
+    if (*flag != 0 || result != MPI_SUCCESS) {
+      *index = i;
+      return result;
+    }
+  }
+  if (*flag != 0) {  // none is active: an empty status
+    return PF_UNDER(Request_get_status)(MPI_REQUEST_NULL, flag, status);
+  }
+  return MPI_SUCCESS;
+}
+
+int onRequest_get_status_some(int count, const MPI_Request* requests, int* done, int* indices,
+                              MPI_Status* statuses) {
+  bool any = false;
+  *done = 0;
+  for (int i = 0; i < count; ++i) {
+    if (!isLookedAt(requests[i])) {
+      continue;
+    }
+    any = true;
+    int flag = 0;
+    const int result = onRequest_get_status(
+        requests[i], &flag, statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[*done]);
+    if (result != MPI_SUCCESS) {
+      return result;
+    }
+    if (flag != 0) {
+      indices[(*done)++] = i;
+    }
+  }
+  *done = any ? *done : MPI_UNDEFINED;
+  return MPI_SUCCESS;
+}
+
 int onRequest_free(MPI_Request* request) {
   if (JobRequest entry{}; followed(*request, &entry)) {
     letGo(*request, entry);
@@ -367,6 +428,9 @@ void putJobCompletionsOver() {
   putOver(kCallTestany, onTestany);
   putOver(kCallTestsome, onTestsome);
   putOver(kCallRequest_get_status, onRequest_get_status);
+  putOver(kCallRequest_get_status_all, onRequest_get_status_all);
+  putOver(kCallRequest_get_status_any, onRequest_get_status_any);
+  putOver(kCallRequest_get_status_some, onRequest_get_status_some);
   putOver(kCallRequest_free, onRequest_free);
   g_letGo = letJobRequestGoOn;
 }

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+// MPI_Request_get_status_all, _any and _some (MPI 4.1, 3.7.6): as MPI_Testall and the like, but the requests stay. Their
+// outcomes go to the streams of MPI_Request_get_status, MPI_Testany and MPI_Testsome.
+#include "replay_engine/rank/calls/request_batch.h"
+#include "replay_engine/rank/calls/told_outcomes.h"
+
+namespace pf {
+namespace {
+
+/// Of libraries that lack it, no header says how it is called.
+template <typename... Arguments>
+int callReal(std::uint16_t call, Arguments... arguments) {
+  return reinterpret_cast<int (*)(Arguments...)>(real(call))(arguments...);
+}
+
+/// What the program is told of request `index`, which stays.
+void seeDone(const Batch& batch, int index, const MPI_Status* status) {
+  const Batch::Entry* const known = batch.find(index);
+  Request* const entry = known != nullptr ? g_engine.requests.find(known->request.handle) : nullptr;
+  if (entry != nullptr && !entry->observed && isReceive(*entry)) {
+    sink().receiveDone(*entry, status, MPI_SUCCESS);
+    entry->observed = true;
+  }
+}
+
+/// A replay asks until MPI agrees with the recording.
+int lookUntilDone(Batch& batch, int index, MPI_Status* status) {
+  int flag = 0;
+  int result = MPI_SUCCESS;
+  do {
+    result = PF_REAL(Request_get_status)(batch.requests()[index], &flag, status);
+  } while (flag == 0 && result == MPI_SUCCESS);
+  restoreOne(batch, index, status, MPI_SUCCESS);
+  return result;
+}
+
+MPI_Status* statusSeen(MPI_Status* statuses, int i) {
+  return statuses != MPI_STATUSES_IGNORE ? &statuses[i] : MPI_STATUS_IGNORE;
+}
+
+/// `told`: `count` indices that MPI or the recording says, in the order of `statuses`.
+void seeSome(const CallPlace& place, const Batch& batch, int count, const int* told,
+             const MPI_Status* statuses) {
+  const OfferedRequests none(0, nullptr);  // no request is given
+  logSome(place, ChoiceKind::Testsome, count, told, none);
+  for (int i = 0; count != MPI_UNDEFINED && i < count; ++i) {
+    seeDone(batch, told[i], statuses != MPI_STATUSES_IGNORE ? &statuses[i] : nullptr);
+  }
+  sink().told();
+}
+
+/// What MPI_Testsome's stream says of a success.
+int replaySeen(const CallPlace& place, Batch& batch, int incount, int* outcount, int* indices,
+               MPI_Status* statuses) {
+  const int count = static_cast<int>(g_engine.choices.payload(ChoiceKind::Testsome)) - 1;
+  *outcount = count < 0 ? MPI_UNDEFINED : count;
+  int result = MPI_SUCCESS;
+  for (int i = 0; i < count; ++i) {
+    if (i != 0 && i % 32 == 0) {
+      g_engine.choices.next(ChoiceKind::Testsome);
+    }
+    indices[i] = static_cast<int>(g_engine.choices.payload(ChoiceKind::Testsome));
+    if (indices[i] < 0 || indices[i] >= incount) {
+      diverge(place, "a request array with the recorded index", "a shorter one");
+    }
+    const int one = lookUntilDone(batch, indices[i], statusSeen(statuses, i));
+    result = one != MPI_SUCCESS ? one : result;
+  }
+  return result;
+}
+
+}  // namespace
+
+int onRequest_get_status_all(const CallPlace& place, int count, const MPI_Request* requests,
+                             int* flag, MPI_Status* statuses) {
+  const NextChoice next = replayTest(place, ChoiceKind::GetStatus);
+  if (next == NextChoice::FailedPoll) {
+    *flag = 0;
+    return MPI_SUCCESS;
+  }
+  Batch batch(count, const_cast<MPI_Request*>(requests));
+  MPI_Status* const use = batch.statuses(statuses, false);
+  int result = MPI_SUCCESS;
+  do {
+    result = callReal(kCallRequest_get_status_all, count,
+                      static_cast<const MPI_Request*>(batch.requests()), flag, use);
+  } while (next == NextChoice::Hit && *flag == 0 && result == MPI_SUCCESS);
+  for (int i = 0; *flag != 0 && use != MPI_STATUSES_IGNORE && i < count; ++i) {
+    restoreOne(batch, i, &use[i], MPI_SUCCESS);
+  }
+  const StateLock lock;
+  if (recordTest(place, ChoiceKind::GetStatus, next, *flag != 0)) {
+    logTest(place, ChoiceKind::GetStatus);
+    for (const Batch::Entry& each : batch) {
+      seeDone(batch, each.index, use != MPI_STATUSES_IGNORE ? &use[each.index] : nullptr);
+    }
+    sink().told();
+  }
+  return result;
+}
+
+int onRequest_get_status_any(const CallPlace& place, int count, const MPI_Request* requests,
+                             int* index, int* flag, MPI_Status* status) {
+  const NextChoice next = replayTest(place, ChoiceKind::Testany);
+  if (next == NextChoice::FailedPoll) {
+    *flag = 0;
+    *index = MPI_UNDEFINED;
+    return MPI_SUCCESS;
+  }
+  Batch batch(count, const_cast<MPI_Request*>(requests));
+  MPI_Status own;
+  MPI_Status* const use = status != MPI_STATUS_IGNORE ? status : &own;
+  const int recorded = next == NextChoice::Hit
+                           ? static_cast<int>(g_engine.choices.payload(ChoiceKind::Testany)) - 1
+                           : -1;
+  int result = MPI_SUCCESS;
+  if (recorded >= count) {
+    diverge(place, "a request array with the recorded index", "a shorter one");
+  } else if (recorded >= 0) {
+    *index = recorded;
+    *flag = 1;
+    result = lookUntilDone(batch, recorded, use);
+  } else {
+    result = callReal(kCallRequest_get_status_any, count,
+                      static_cast<const MPI_Request*>(batch.requests()), index, flag, use);
+    if (*flag != 0 && *index != MPI_UNDEFINED) {
+      restoreOne(batch, *index, use, MPI_SUCCESS);
+    }
+  }
+  const StateLock lock;
+  if (recordTest(place, ChoiceKind::Testany, next, *flag != 0)) {
+    const OfferedRequests none(0, nullptr);  // no request is given
+    logIndex(place, ChoiceKind::Testany, *index, none);
+    if (*index != MPI_UNDEFINED) {
+      seeDone(batch, *index, use);
+    }
+    sink().told();
+  }
+  return result;
+}
+
+int onRequest_get_status_some(const CallPlace& place, int incount, const MPI_Request* requests,
+                              int* outcount, int* indices, MPI_Status* statuses) {
+  const NextChoice next = replayTest(place, ChoiceKind::Testsome);
+  if (next == NextChoice::FailedPoll) {
+    *outcount = 0;
+    return MPI_SUCCESS;
+  }
+  Batch batch(incount, const_cast<MPI_Request*>(requests));
+  MPI_Status* const use = batch.statuses(statuses, false);
+  int result = MPI_SUCCESS;
+  if (next == NextChoice::Hit) {
+    result = replaySeen(place, batch, incount, outcount, indices, use);
+  } else {
+    result = callReal(kCallRequest_get_status_some, incount,
+                      static_cast<const MPI_Request*>(batch.requests()), outcount, indices, use);
+    for (int i = 0; *outcount != MPI_UNDEFINED && i < *outcount; ++i) {
+      restoreOne(batch, indices[i], statusSeen(use, i), MPI_SUCCESS);
+    }
+  }
+  const StateLock lock;
+  if (recordTest(place, ChoiceKind::Testsome, next, *outcount != 0)) {
+    seeSome(place, batch, *outcount, indices, use);
+  }
+  return result;
+}
+
+}  // namespace pf
