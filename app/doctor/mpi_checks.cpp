@@ -112,9 +112,11 @@ Check recorderCheck(const agent::Recorder& recorder) {
     const std::string name = agent::nameOf(recorder.kind);
     check.found = "none for programs of " + name;
     check.remedy =
-        "Install " +
-        std::string(recorder.kind == MpiKind::Mpich ? "libmpich-dev" : "libopenmpi-dev") +
-        " and build photofinish again, if you use " + name + ".";
+        recorder.kind == MpiKind::Standard
+            ? "Build or install photofinish again, if you use it: nothing else is needed."
+            : "Install " +
+                  std::string(recorder.kind == MpiKind::Mpich ? "libmpich-dev" : "libopenmpi-dev") +
+                  " and build photofinish again, if you use " + name + ".";
   }
   return check;
 }
@@ -128,10 +130,20 @@ Check libraryCheck(const std::string& path, const std::string& version,
               .path = path,
               .version = version};
   const MpiVersion said = mpiVersionOf(version);
-  if (hasStandardAbi(path) || said.kind == MpiKind::Other) {
-    check.found = hasStandardAbi(path) ? "has the binary interface of the MPI standard: no recorder"
-                  : version.empty()    ? "does not say what it is when it is loaded: no recorder"
-                                       : "is not known: no recorder";
+  const bool standard = hasStandardAbi(path);
+  const auto ofStandard = std::find_if(
+      recorders.begin(), recorders.end(),
+      [](const agent::Recorder& recorder) { return recorder.version().kind == MpiKind::Standard; });
+  if (standard && ofStandard != recorders.end()) {
+    check.state = CheckState::Works;
+    check.found = "has the binary interface of the MPI standard, and its recorder (" +
+                  ofStandard->builtFor + ")";
+    return check;
+  }
+  if (standard || said.kind == MpiKind::Other) {
+    check.found = standard          ? "has the binary interface of the MPI standard: no recorder"
+                  : version.empty() ? "does not say what it is when it is loaded: no recorder"
+                                    : "is not known: no recorder";
     check.remedy = "Build the program with Open MPI or MPICH.";
     return check;
   }

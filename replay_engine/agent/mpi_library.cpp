@@ -38,8 +38,7 @@ std::string sameFile(const std::string& path) {
 
 /// By its name only: of a library that nobody finds.
 bool mayBeMpi(std::string_view name) {
-  return name.starts_with("libmpi.so") || name.starts_with("libmpich.so") ||
-         name.starts_with("libmpi_abi.so");
+  return name.starts_with("libmpi.so") || name.starts_with("libmpich.so") || hasStandardAbi(name);
 }
 
 /// The version that a library says without being loaded; Open MPI and MPICH 4.0 do.
@@ -62,24 +61,29 @@ Result<std::optional<MpiKind>> kindOf(const std::string& program, const ListedLi
                                       const std::vector<Recorder>& recorders) {
   const std::string real = sameFile(library.path);
   const bool standard = hasStandardAbi(library.name) || hasStandardAbi(real);
-  MpiKind kind = standard ? MpiKind::Other : mpiKindOfName(real);
-  std::string said = kind != MpiKind::Other ? writtenVersion(real) : "";
-  if (kind == MpiKind::Other) {  // who loads it may ask it
+  MpiKind kind = standard ? MpiKind::Standard : mpiKindOfName(real);
+  std::string said = standard || kind == MpiKind::Other ? "" : writtenVersion(real);
+  if (standard || kind == MpiKind::Other) {  // who loads it may ask it
     said = askedVersion(library.path);
     kind = standard ? kind : mpiVersionOf(said).kind;
   }
   const MpiVersion version = mpiVersionOf(said);
   const std::string what = library.name + " (" + (said.empty() ? real : said + ", " + real) + ")";
-  if (kind == MpiKind::Other || (!said.empty() && version.kind != kind)) {
-    return refused("'" + program + "' is for " + what + ", " +
-                       (standard ? "the binary interface of the MPI standard"
-                                 : "an MPI library that is not known here") +
-                       ": there is no recorder for it",
-                   recorders);
+  const auto noRecorder = [&](const char* whatItIs) {
+    return refused(
+        "'" + program + "' is for " + what + ", " + whatItIs + ": there is no recorder for it",
+        recorders);
+  };
+  if (!standard && (kind == MpiKind::Other || (!said.empty() && version.kind != kind))) {
+    return noRecorder("an MPI library that is not known here");
   }
   const auto ours = std::find_if(recorders.begin(), recorders.end(),
                                  [&](const Recorder& one) { return one.kind == kind; });
-  if (ours == recorders.end() || ::access(ours->file.c_str(), F_OK) != 0) {
+  const bool there = ours != recorders.end() && ::access(ours->file.c_str(), F_OK) == 0;
+  if (standard && !there) {
+    return noRecorder("the binary interface of the MPI standard");
+  }
+  if (!there) {
     return Error{
         ErrorCode::NotFound,
         "'" + program + "' is run by " + nameOf(kind) + ", and photofinish was built without it",
@@ -87,7 +91,7 @@ Result<std::optional<MpiKind>> kindOf(const std::string& program, const ListedLi
             " and build photofinish again"};
   }
   const MpiVersion built = ours->version();
-  if (!said.empty() && built.kind == kind && built.major != version.major) {
+  if (version.kind == kind && built.kind == kind && built.major != version.major) {
     return Error{ErrorCode::Usage,
                  "'" + program + "' is for " + what + ", and the recorder here was built for " +
                      ours->builtFor,
@@ -145,7 +149,9 @@ Result<std::optional<MpiKind>> byNames(const std::string& program, const ElfFact
                                        const std::vector<Recorder>& recorders) {
   std::optional<MpiKind> found;
   for (const std::string& name : facts.needed) {
-    const MpiKind kind = name == "libmpi.so.12" ? MpiKind::Mpich : mpiKindOfName(name);
+    const MpiKind kind = hasStandardAbi(name)     ? MpiKind::Standard
+                         : name == "libmpi.so.12" ? MpiKind::Mpich
+                                                  : mpiKindOfName(name);
     if ((kind == MpiKind::Other && mayBeMpi(name)) ||
         (found && kind != MpiKind::Other && *found != kind)) {
       return refused("'" + program + "' is for " + name + (found ? " and another MPI library" : ""),

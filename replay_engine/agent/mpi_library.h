@@ -32,7 +32,7 @@ struct ProgramMpi {
 /// The MPI library that the program `path` will load, by itself or through its own libraries; none
 /// for scripts, and for programs that load MPI later (python3) or start another one (sh). An error,
 /// for people, if photofinish has no recorder for it among `recorders`: another library or version,
-/// one of the standard's binary interface, two of them, one that is not found, one inside of the
+/// two of them, one that is not found, one inside of the
 /// program (static), or a program for another machine.
 [[nodiscard]] Result<ProgramMpi> linkedMpi(const std::string& path,
                                            const std::vector<Recorder>& recorders);

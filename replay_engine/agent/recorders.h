@@ -24,7 +24,7 @@ struct Recorder {
 /// "programs of Open MPI 4.1 (libmpi.so.40) and MPICH 4.0 (libmpich.so.12)": of those that are there.
 [[nodiscard]] std::string supportedText(const std::vector<Recorder>& recorders);
 
-/// "Open MPI", "MPICH".
+/// "Open MPI", "MPICH", "the MPI standard's binary interface".
 [[nodiscard]] const char* nameOf(MpiKind kind);
 
 }  // namespace pf::agent

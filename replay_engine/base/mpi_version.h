@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What an MPI library says of itself. Nothing is guessed: what is neither Open MPI nor MPICH by its
-// own words is another library.
+// own words, nor of the standard's binary interface by its name, is another library.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace pf {
 
-enum class MpiKind { OpenMpi, Mpich, Other };
+enum class MpiKind { OpenMpi, Mpich, Standard, Other };  ///< Standard: by its binary interface
 
 struct MpiVersion {
   MpiKind kind = MpiKind::Other;
@@ -50,6 +50,7 @@ constexpr bool readNumbers(std::string_view text, MpiVersion& version) {
 constexpr MpiVersion mpiVersionOf(std::string_view text) {
   constexpr std::string_view kOpenMpi = "Open MPI v";
   constexpr std::string_view kMpich = "MPICH Version:";
+  constexpr std::string_view kStandard = "MPI ABI ";  // of a recorder
   MpiVersion version;
   if (beginsWith(text, kOpenMpi)) {
     text.remove_prefix(kOpenMpi.size());
@@ -58,6 +59,9 @@ constexpr MpiVersion mpiVersionOf(std::string_view text) {
     text.remove_prefix(kMpich.size());
     text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
     version.kind = readNumbers(text, version) ? MpiKind::Mpich : MpiKind::Other;
+  } else if (beginsWith(text, kStandard)) {
+    text.remove_prefix(kStandard.size());
+    version.kind = readNumbers(text, version) ? MpiKind::Standard : MpiKind::Other;
   }
   return version.kind == MpiKind::Other ? MpiVersion{} : version;
 }
@@ -68,10 +72,12 @@ constexpr std::string_view fileNameOf(std::string_view path) {
   return path;
 }
 
-/// Whether a library has the standard's binary interface (MPI 5.0, 20), by its name: its handles and
-/// constants are neither Open MPI's nor MPICH's, whichever of them it was made of.
+/// Whether a library has the standard's binary interface (MPI 5.0, 20), by its name, or that of the file behind it
+/// (libmpi_abi_mpich.so.1.0.0): its handles and constants are neither Open MPI's nor MPICH's, whichever of them it was made of.
 constexpr bool hasStandardAbi(std::string_view path) {
-  return beginsWith(fileNameOf(path), "libmpi_abi.so");
+  const std::string_view name = fileNameOf(path);
+  return beginsWith(name, "libmpi_abi.so") ||
+         (beginsWith(name, "libmpi_abi_") && name.find(".so") != std::string_view::npos);
 }
 
 /// The one of the two whose library is called so: libmpi.so.40, libmpich.so.12. Of libmpi.so.12,

@@ -43,6 +43,11 @@ TEST(Doctor, AnMpiLibraryNeedsItsRecorder) {
   EXPECT_EQ(state("/l/libmpi.so.12", "Intel(R) MPI Library 2021.10"), CheckState::Missing);
   EXPECT_EQ(state("/l/libmpi.so.12", ""), CheckState::Missing);
   EXPECT_EQ(state("/l/libmpi_abi.so.1", "Open MPI v4.1.4"), CheckState::Missing);
+  const std::vector<agent::Recorder> standard{
+      {MpiKind::Standard, "/p/libphotofinish_mpi_abi.so", "MPI ABI 1.0"}};
+  EXPECT_EQ(libraryCheck("/l/libmpi_abi.so.1", "Open MPI v6.0.0", standard).state,
+            CheckState::Works);
+  EXPECT_EQ(recorderCheck(standard[0]).state, CheckState::Works);
   EXPECT_TRUE(
       says(libraryCheck("/l/libmpi_abi.so.1", "Open MPI v4.1.4", kRecorders), "MPI standard"));
 }

@@ -118,7 +118,26 @@ TEST_F(MpiLibraryOfProgram, IsFoundBehindALibraryOfItsOwn) {
   EXPECT_EQ(linked()->kind, MpiKind::Mpich);
 }
 
-TEST_F(MpiLibraryOfProgram, OfTheStandardsInterfaceIsRefused) {
+TEST_F(MpiLibraryOfProgram, OfTheStandardsInterfaceHasARecorderWhateverImplementsIt) {
+  put("libphotofinish_mpi_abi.so", recorder("MPI ABI 1.0"));
+  for (const char* says :
+       {"MPICH Version:\\t5.0.2\\n", "Open MPI v6.0.0rc2, package: made here", "My MPI 1"}) {
+    put("libmpi_abi.so.1", library(says));
+    program("libmpi_abi.so.1");
+    const Result<ProgramMpi> found = linked();
+    ASSERT_TRUE(found.ok()) << found.error().text();
+    EXPECT_EQ(found->kind, MpiKind::Standard) << says;
+  }
+  put("libmpi_abi_mpich.so.1.0.0",
+      library("MPICH Version:\\t5.0.2\\n"));  // by the name of its file
+  program("libmpi_abi_mpich.so.1.0.0");
+  EXPECT_EQ(linked()->kind, MpiKind::Standard);
+  EXPECT_EQ(supportedText(recordersIn(m_directory)),
+            "programs of Open MPI 4.1 (libmpi.so.40), MPICH 4.0 (libmpich.so.12) and the MPI "
+            "standard's binary interface 1.0 (libmpi_abi.so.1)");
+}
+
+TEST_F(MpiLibraryOfProgram, OfTheStandardsInterfaceIsRefusedWithoutItsRecorder) {
   put("libmpi_abi.so.1", library("MPICH Version:\\t5.0.2\\n"));
   program("libmpi_abi.so.1");
   expectRefused({"libmpi_abi.so.1", "MPICH Version: 5.0.2", "binary interface of the MPI standard",

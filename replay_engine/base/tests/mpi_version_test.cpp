@@ -13,6 +13,8 @@ TEST(MpiVersion, IsReadOfTheTwoThatAreKnown) {
   EXPECT_EQ(mpiVersionOf("Open MPI v10.12rc1"), (MpiVersion{MpiKind::OpenMpi, 10, 12}));
   EXPECT_EQ(mpiVersionOf("MPICH Version:\t4.0.2\nMPICH Release date:"),
             (MpiVersion{MpiKind::Mpich, 4, 0}));
+  EXPECT_EQ(mpiVersionOf("MPI ABI 1.0"), (MpiVersion{MpiKind::Standard, 1, 0}));
+  EXPECT_EQ(mpiVersionOf("MPI ABI"), MpiVersion{});
   EXPECT_EQ(mpiVersionOf("MPICH Version:      4.2.1"), (MpiVersion{MpiKind::Mpich, 4, 2}));
 }
 
@@ -35,6 +37,8 @@ TEST(MpiVersion, NamesOfFilesSayLittle) {
     EXPECT_EQ(mpiKindOfName(name), MpiKind::Other) << name;
   }
   EXPECT_TRUE(hasStandardAbi("/usr/lib/libmpi_abi.so.1"));
+  EXPECT_TRUE(hasStandardAbi("/usr/lib/libmpi_abi_mpich.so.1.0.0"));
+  EXPECT_FALSE(hasStandardAbi("libmpi_abi_notes.txt"));
   EXPECT_FALSE(hasStandardAbi("/usr/libmpi_abi.so/libmpi.so.40"));
 }
 

@@ -59,7 +59,7 @@ class FastCall : FastEvent {
       peer = g_engine.comms.worldRank(comm, peer);
     }
     page.waitPeer.store(reportedPeer(peer), std::memory_order_relaxed);
-    page.waitTag.store(tag, std::memory_order_relaxed);
+    page.waitTag.store(reportedTag(tag), std::memory_order_relaxed);
     page.inCall.store(1U + call, std::memory_order_relaxed);
     header.inside.store(1U + call, std::memory_order_relaxed);
   }

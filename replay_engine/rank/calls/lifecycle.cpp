@@ -77,7 +77,7 @@ void* lookUp(void* where, const char* name) {
   return found;
 }
 
-/// MPI_X behind us. What is newer than a library, that may have as MPIX_X.
+/// PMPI_X behind us. What is newer than a library, that may have as MPIX_X.
 void* findReal(std::uint16_t call) {
   char name[96];
   std::snprintf(name, sizeof name, "P%s", kCallNames[call]);
@@ -85,7 +85,11 @@ void* findReal(std::uint16_t call) {
     return found;
   }
   std::snprintf(name, sizeof name, "PMPIX%s", kCallNames[call] + std::strlen("MPI"));
-  return find(RTLD_NEXT, name);
+  if (void* const found = find(RTLD_NEXT, name); found != nullptr) {
+    return found;
+  }
+  // MPICH 5's libmpi_abi has MPI_File_close only.
+  return dlsym(RTLD_NEXT, kCallNames[call]);
 }
 
 }  // namespace

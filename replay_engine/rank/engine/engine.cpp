@@ -121,12 +121,9 @@ void recordUsedUp(const CallPlace& place, const char* got) {
 
 void rememberEvent(const CallPlace& place, MPI_Comm comm, int peer, int tag) {
   g_engine.page->past[g_engine.serial % kPageEvents] = {
-      g_engine.serial,
-      reinterpret_cast<std::uint64_t>(applicationAddress(place)),
-      place.call,
-      comm == MPI_COMM_NULL ? -2 : g_engine.comms.worldRank(comm, peer),
-      tag,
-      0};
+      g_engine.serial,  reinterpret_cast<std::uint64_t>(applicationAddress(place)),
+      place.call,       comm == MPI_COMM_NULL ? -2 : g_engine.comms.worldRank(comm, peer),
+      reportedTag(tag), 0};
 }
 
 void compare(const CallPlace& place, MPI_Comm comm, int peer, int tag) {
@@ -149,7 +146,7 @@ void compare(const CallPlace& place, MPI_Comm comm, int peer, int tag) {
   }
   const bool none = comm == MPI_COMM_NULL;
   if (eventCheck(place.call, none ? 0 : g_engine.comms.of(comm).key,
-                 g_engine.comms.worldRank(comm, peer), tag) != expected) {
+                 g_engine.comms.worldRank(comm, peer), reportedTag(tag)) != expected) {
     char got[256];
     describe(got, sizeof got, place.call, comm, peer, tag);
     char was[64];
@@ -272,7 +269,7 @@ InCall::InCall(const CallPlace& place, RecordKind kind, MPI_Comm comm, int peer,
   }
   RankPage& page = *g_engine.page;
   page.waitPeer.store(g_engine.comms.worldRank(comm, peer), std::memory_order_relaxed);
-  page.waitTag.store(tag, std::memory_order_relaxed);
+  page.waitTag.store(reportedTag(tag), std::memory_order_relaxed);
   page.inCall.store(1U + place.call, std::memory_order_relaxed);
   if (!g_engine.events) {
     if (g_engine.record) {
@@ -292,7 +289,7 @@ InCall::InCall(const CallPlace& place, RecordKind kind, MPI_Comm comm, int peer,
   begun.site = siteNumber(place);
   begun.comm = comm == MPI_COMM_NULL ? 0 : g_engine.comms.number(comm);
   begun.source = reportedPeer(peer);
-  begun.tag = tag;
+  begun.tag = reportedTag(tag);
   begun.check = begunCheck(begun);
 }
 

@@ -207,7 +207,7 @@ inline void sayPeer(MPI_Comm comm, int peer, int tag) {
   if (!g_engine.threads) {
     RankPage& page = *g_engine.page;
     page.waitPeer.store(g_engine.comms.worldRank(comm, peer), std::memory_order_relaxed);
-    page.waitTag.store(tag, std::memory_order_relaxed);
+    page.waitTag.store(reportedTag(tag), std::memory_order_relaxed);
   }
 }
 

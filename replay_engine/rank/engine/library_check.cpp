@@ -84,6 +84,16 @@ FoundLibraries loadedLibraries() {
   return found;
 }
 
+/// Of the binary interface that the library says it has; -1 of one that has none of the standard.
+MpiVersion versionOfAbi() {
+  using Ask = int (*)(int*, int*);
+  MpiVersion version{MpiKind::Standard, -1, -1};
+  if (void* const ask = dlsym(RTLD_NEXT, "PMPI_Abi_get_version"); ask != nullptr) {
+    reinterpret_cast<Ask>(ask)(&version.major, &version.minor);
+  }
+  return version;
+}
+
 /// Up to the comma of "Open MPI v4.1.4, package: …", or the end of the line.
 void firstWords(char* text) {
   text[std::strcspn(text, ",\n")] = '\0';
@@ -93,6 +103,8 @@ void firstWords(char* text) {
 }
 
 }  // namespace
+
+MpiKind g_implementation = MpiKind::Other;
 
 void keepLoaded() {
   forEachLoaded([](const link_map& at) {
@@ -144,12 +156,15 @@ const char* whyOtherLibrary() {
   PF_REAL(Get_library_version)(text, &length);
   PF_REAL(Get_version)(&version, &subversion);
   text[sizeof text - 1] = '\0';
-  const MpiVersion loaded = mpiVersionOf(text);
+  MpiVersion loaded = mpiVersionOf(text);
   const MpiVersion built = mpiVersionOf(kBuiltFor);
+  g_implementation = loaded.kind;
+  if (hasStandardAbi(found.files[0])) {
+    loaded = versionOfAbi();
+  }
   const bool newer =
       version > MPI_VERSION || (version == MPI_VERSION && subversion > MPI_SUBVERSION);
-  if (loaded.kind == built.kind && loaded.major == built.major && !newer &&
-      !hasStandardAbi(found.files[0])) {
+  if (loaded.kind == built.kind && loaded.major == built.major && !newer) {
     return nullptr;
   }
   firstWords(text);
@@ -157,7 +172,7 @@ const char* whyOtherLibrary() {
       why, sizeof why,
       "the program has loaded %.200s (MPI %d.%d, %.400s), and the recorder is for %s (MPI %d.%d): "
       "build the program with that library, or photofinish with the program's, if that is "
-      "Open MPI or MPICH",
+      "Open MPI or MPICH or has the standard's binary interface",
       text, version, subversion, found.files[0], kBuiltFor, MPI_VERSION, MPI_SUBVERSION);
   return why;
 }

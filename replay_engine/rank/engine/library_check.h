@@ -2,10 +2,15 @@
 // Whether the MPI library that this process has loaded is the one that this recorder was built for.
 #pragma once
 
+#include "replay_engine/base/mpi_version.h"
+
 namespace pf {
 
+/// Who made the loaded library, by what it says; Other before whyOtherLibrary().
+extern MpiKind g_implementation;
+
 /// Null, or in one sentence why calls of the loaded MPI library must not be recorded or replayed:
-/// there are two of them, it has the standard's binary interface, it is another library, of another
+/// there are two of them, it has another binary interface, it is another library, of another
 /// major version, or of a newer MPI standard than the recorder's header, which then lacks some of
 /// its routines. Asks the library itself (MPI_Get_library_version, MPI_Get_version: MPI 3.1, 8.1.1).
 const char* whyOtherLibrary();

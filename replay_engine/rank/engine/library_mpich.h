@@ -40,6 +40,9 @@ constexpr int reportedPeer(int peer) {
   return peer >= 0 ? peer : peer == MPI_ANY_SOURCE ? -1 : -2;
 }
 static_assert(MPI_ANY_TAG == -1);  // NOLINT(misc-redundant-expression)
+constexpr int reportedTag(int tag) {
+  return tag;
+}
 
 /// Whether a request's handle is the address of an object with its status in it, whose source is negative before the match.
 inline constexpr bool kRequestsAreObjects = false;
@@ -57,6 +60,28 @@ inline std::uintptr_t bitsOf(int handle) {
 /// The kind of object is in the upper bits of a handle: without it, it is none of MPI's.
 inline MPI_Comm retiredComm(std::uint32_t number, void* /*known*/) {
   return static_cast<MPI_Comm>(number);
+}
+
+/// So it is with groups; how they are kept (the top two bits) is not in it, which none of them lacks but MPI_GROUP_NULL.
+inline constexpr std::uint32_t kFirstKeptGroup =
+    static_cast<std::uint32_t>(MPI_GROUP_NULL) | 0x100000U;
+template <typename Place>
+MPI_Group keptGroup(const Place* /*places*/, std::uint32_t place) {
+  return static_cast<MPI_Group>(kFirstKeptGroup + place);
+}
+template <typename Place>
+std::uint32_t placeOfGroup(const Place* /*places*/, std::uint32_t /*count*/, MPI_Group group) {
+  return static_cast<std::uint32_t>(group) - kFirstKeptGroup;
+}
+/// A handle is its number, of which these are macros.
+#define PF_GROUP_NUMBERS(X)
+
+constexpr bool asOpenMpi() {
+  return false;
+}
+/// For its own errors MPICH takes the handler of MPI_COMM_WORLD where a communicator has none.
+constexpr bool worldHasErrors() {
+  return true;
 }
 
 /// Whether MPI_Request_get_status leaves a persistent request as it is. That of MPICH 4.2.1 ends one

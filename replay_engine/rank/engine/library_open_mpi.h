@@ -52,6 +52,10 @@ constexpr int reportedPeer(int peer) {
 }
 // NOLINTNEXTLINE(misc-redundant-expression): mpi.h says so
 static_assert(MPI_ANY_SOURCE == -1 && MPI_PROC_NULL == -2 && MPI_ANY_TAG == -1);
+/// A tag, likewise: -1 is any.
+constexpr int reportedTag(int tag) {
+  return tag;
+}
 
 /// Whether a request's handle is the address of an object with its status in it, whose source is negative before the match.
 inline constexpr bool kRequestsAreObjects = true;
@@ -71,6 +75,31 @@ std::uintptr_t bitsOf(Object* handle) {
 /// A handle that MPI does not give: `known` is memory of ours, `number` how manieth.
 inline MPI_Comm retiredComm(std::uint32_t /*number*/, void* known) {
   return static_cast<MPI_Comm>(known);
+}
+
+/// A group that MPI does not give, by the `place` of `places` that it is kept in, of which there are `count`; and which place
+/// that is, `count` or more of a group of MPI's.
+template <typename Place>
+MPI_Group keptGroup(const Place* places, std::uint32_t place) {
+  return reinterpret_cast<MPI_Group>(reinterpret_cast<std::uintptr_t>(&places[place]));
+}
+template <typename Place>
+std::uint32_t placeOfGroup(const Place* places, std::uint32_t count, MPI_Group group) {
+  const std::uintptr_t offset =
+      reinterpret_cast<std::uintptr_t>(group) - reinterpret_cast<std::uintptr_t>(places);
+  return offset < sizeof *places * count ? static_cast<std::uint32_t>(offset / sizeof *places)
+                                         : count;
+}
+/// Groups as numbers, which the library counts from 0: where they are not the handles themselves. X(routine to, routine from).
+#define PF_GROUP_NUMBERS(X) X(Group_c2f, Group_f2c)
+
+/// Whether the library is Open MPI: where the standard leaves open which error it is, or when.
+constexpr bool asOpenMpi() {
+  return true;
+}
+/// MPI_COMM_SELF has the error handler that it was given only; MPI_COMM_WORLD has to be told where it was given none.
+constexpr bool worldHasErrors() {
+  return false;
 }
 
 /// Whether MPI_Request_get_status leaves a persistent request as it is.

@@ -13,6 +13,8 @@ void* resolveObject(const char* name);
 #include "replay_engine/rank/engine/library_open_mpi.h"
 #elif defined(MPICH_VERSION)
 #include "replay_engine/rank/engine/library_mpich.h"
+#elif defined(MPI_ABI_VERSION)
+#include "replay_engine/rank/engine/library_abi.h"
 #else
 #error "an MPI library that this interposer does not know"
 #endif

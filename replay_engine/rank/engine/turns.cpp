@@ -385,7 +385,7 @@ void enterCall(const CallPlace& place, MPI_Comm comm, int peer, int tag) {
     g_engine.log.header().inside.store(1U + place.call, std::memory_order_relaxed);
   }
   sayWhere(place);
-  beginWait(place.call, g_engine.comms.worldRank(comm, peer), tag);
+  beginWait(place.call, g_engine.comms.worldRank(comm, peer), reportedTag(tag));
 }
 
 void leaveCall() {

@@ -14,19 +14,23 @@ namespace pf {
 namespace {
 
 // Where the libraries are not of one mind.
-#if defined(OPEN_MPI)
-constexpr int kNowhereToPutGroup = MPI_ERR_GROUP;
-constexpr int kWrongRange = MPI_ERR_RANK;
-constexpr int kWrongTranslation = MPI_ERR_GROUP;  ///< no ranks to translate, or a negative count
-constexpr int kTooManyExcluded = MPI_ERR_GROUP;
-constexpr bool kEmptyHasAnyRank = true;  ///< any may be translated from it, or to it
-#else
-constexpr int kNowhereToPutGroup = MPI_ERR_ARG;
-constexpr int kWrongRange = MPI_ERR_ARG;
-constexpr int kWrongTranslation = MPI_ERR_ARG;
-constexpr int kTooManyExcluded = MPI_ERR_RANK;
-constexpr bool kEmptyHasAnyRank = false;
-#endif
+int nowhereToPutGroup() {
+  return asOpenMpi() ? MPI_ERR_GROUP : MPI_ERR_ARG;
+}
+int wrongRange() {
+  return asOpenMpi() ? MPI_ERR_RANK : MPI_ERR_ARG;
+}
+/// No ranks to translate, or a negative count.
+int wrongTranslation() {
+  return asOpenMpi() ? MPI_ERR_GROUP : MPI_ERR_ARG;
+}
+int tooManyExcluded() {
+  return asOpenMpi() ? MPI_ERR_GROUP : MPI_ERR_RANK;
+}
+/// Any may be translated from it, or to it.
+bool emptyHasAnyRank() {
+  return asOpenMpi();
+}
 
 struct JobGroup {
   int size;
@@ -104,30 +108,13 @@ class GroupPlacesLock {
   GroupPlacesLock& operator=(const GroupPlacesLock&) = delete;
 };
 
-#if defined(OPEN_MPI)
-/// The address of its place, which no object of the library has.
 MPI_Group groupAt(std::uint32_t place) {
-  return reinterpret_cast<MPI_Group>(&g_groupPlaces[place]);
+  return keptGroup(g_groupPlaces, place);
 }
 std::uint32_t groupPlace(MPI_Group group) {
-  const std::uintptr_t offset =
-      reinterpret_cast<std::uintptr_t>(group) - reinterpret_cast<std::uintptr_t>(g_groupPlaces);
-  return offset < sizeof g_groupPlaces
-             ? static_cast<std::uint32_t>(offset / sizeof g_groupPlaces[0])
-             : kNoGroupPlace;
+  const std::uint32_t place = placeOfGroup(g_groupPlaces, kMostGroups, group);
+  return place < kMostGroups ? place : kNoGroupPlace;
 }
-#else
-/// The kind of object is in the upper bits, as in MPICH's own; how it is kept (the top two) is not,
-/// which none of them lacks but MPI_GROUP_NULL.
-constexpr std::uint32_t kFirstGroupHandle = static_cast<std::uint32_t>(MPI_GROUP_NULL) | 0x100000U;
-MPI_Group groupAt(std::uint32_t place) {
-  return static_cast<MPI_Group>(kFirstGroupHandle + place);
-}
-std::uint32_t groupPlace(MPI_Group group) {
-  const std::uint32_t offset = static_cast<std::uint32_t>(group) - kFirstGroupHandle;
-  return offset < kMostGroups ? offset : kNoGroupPlace;
-}
-#endif
 
 bool isJobGroup(MPI_Group group) {
   return groupPlace(group) != kNoGroupPlace;
@@ -261,9 +248,9 @@ int jobGroupTranslateRanks(MPI_Group from, int count, const int* ranks, MPI_Grou
     return groupError(MPI_ERR_GROUP);
   }
   if (count < 0 || (count > 0 && (ranks == nullptr || translated == nullptr))) {
-    return groupError(kWrongTranslation);
+    return groupError(wrongTranslation());
   }
-  const bool looksAtRanks = !kEmptyHasAnyRank || (fromMembers.size > 0 && toMembers.size > 0);
+  const bool looksAtRanks = !emptyHasAnyRank() || (fromMembers.size > 0 && toMembers.size > 0);
   for (int i = 0; looksAtRanks && i < count; ++i) {
     if (ranks[i] != MPI_PROC_NULL && (ranks[i] < 0 || ranks[i] >= fromMembers.size)) {
       return groupError(MPI_ERR_RANK);
@@ -314,7 +301,7 @@ int combineGroups(MPI_Group one, MPI_Group other, MPI_Group* made, bool inBoth, 
     return groupError(MPI_ERR_GROUP);
   }
   if (made == nullptr) {
-    return groupError(kNowhereToPutGroup);
+    return groupError(nowhereToPutGroup());
   }
   GroupScratch<int> members(static_cast<std::size_t>(left.size) +
                             static_cast<std::size_t>(right.size));
@@ -377,11 +364,9 @@ class NamedRanks {
         (first > last && stride > 0)) {
       return false;
     }
-#if defined(OPEN_MPI)
-    if (last > m_size) {
+    if (asOpenMpi() && last > m_size) {
       return false;
     }
-#endif
     for (std::int64_t rank = first; stride > 0 ? rank <= last : rank >= last; rank += stride) {
       if (!add(rank)) {
         return false;
@@ -414,7 +399,7 @@ class NamedRanks {
 /// What is wrong before one looks at the ranks; MPI_SUCCESS: nothing.
 int choiceError(const GroupRanks& members, int count, bool named, MPI_Group* made) {
   return !members.known        ? MPI_ERR_GROUP
-         : made == nullptr     ? kNowhereToPutGroup
+         : made == nullptr     ? nowhereToPutGroup()
          : count < 0           ? MPI_ERR_ARG
          : count > 0 && !named ? MPI_ERR_ARG
                                : MPI_SUCCESS;
@@ -426,7 +411,7 @@ int chooseRanks(MPI_Group group, int count, const int* ranks, bool others, MPI_G
     return groupError(error);
   }
   if (count > members.size) {
-    return groupError(others ? kTooManyExcluded : MPI_ERR_RANK);
+    return groupError(others ? tooManyExcluded() : MPI_ERR_RANK);
   }
   NamedRanks named(members.size);
   if (named.lacks()) {
@@ -452,7 +437,7 @@ int chooseRanges(MPI_Group group, int count, int (*ranges)[3], bool others, MPI_
   }
   for (int i = 0; i < count; ++i) {
     if (!named.addRange(ranges[i])) {
-      return groupError(kWrongRange);
+      return groupError(wrongRange());
     }
   }
   return named.makeOf(members, others, made);
@@ -496,26 +481,25 @@ int jobGroupFree(MPI_Group* group) {
   return MPI_SUCCESS;
 }
 
-#if defined(OPEN_MPI)
-/// Open MPI numbers its own from 0. In MPICH a handle is its number, of which these are macros.
-constexpr MPI_Fint kFirstGroupNumber = 1 << 20;
+/// Behind all that the library counts.
+[[maybe_unused]] constexpr int kFirstGroupNumber = 1 << 28;
 
-MPI_Fint jobGroupC2f(MPI_Group group) {
-  return jobGroup(group) != nullptr ? kFirstGroupNumber + static_cast<MPI_Fint>(groupPlace(group))
-                                    : PF_UNDER(Group_c2f)(isJobGroup(group) ? nullptr : group);
-}
-
-MPI_Group jobGroupF2c(MPI_Fint number) {
-  if (number >= kFirstGroupNumber &&
-      static_cast<std::uint32_t>(number - kFirstGroupNumber) < kMostGroups) {
-    const MPI_Group group = groupAt(static_cast<std::uint32_t>(number - kFirstGroupNumber));
-    if (jobGroup(group) != nullptr) {
-      return group;
-    }
+#define PF_NUMBER_OF_GROUP(To, From)                                                              \
+  int jobGroupNumber(MPI_Group group) {                                                           \
+    return jobGroup(group) != nullptr ? kFirstGroupNumber + static_cast<int>(groupPlace(group))   \
+                                      : PF_UNDER(To)(isJobGroup(group) ? MPI_GROUP_NULL : group); \
+  }                                                                                               \
+  MPI_Group jobGroupOfNumber(int number) {                                                        \
+    if (number >= kFirstGroupNumber &&                                                            \
+        static_cast<std::uint32_t>(number - kFirstGroupNumber) < kMostGroups) {                   \
+      const MPI_Group group = groupAt(static_cast<std::uint32_t>(number - kFirstGroupNumber));    \
+      if (jobGroup(group) != nullptr) {                                                           \
+        return group;                                                                             \
+      }                                                                                           \
+    }                                                                                             \
+    return PF_UNDER(From)(number);                                                                \
   }
-  return PF_UNDER(Group_f2c)(number);
-}
-#endif
+PF_GROUP_NUMBERS(PF_NUMBER_OF_GROUP)
 
 }  // namespace
 
@@ -564,10 +548,10 @@ void installGroups(int ownWorldRank) {
   PF_PUT_OVER(Group_range_incl, jobGroupRangeIncl);
   PF_PUT_OVER(Group_range_excl, jobGroupRangeExcl);
   PF_PUT_OVER(Group_free, jobGroupFree);
-#if defined(OPEN_MPI)
-  PF_PUT_OVER(Group_c2f, jobGroupC2f);
-  PF_PUT_OVER(Group_f2c, jobGroupF2c);
-#endif
+#define PF_PUT_NUMBERS_OVER(To, From) \
+  PF_PUT_OVER(To, jobGroupNumber);    \
+  PF_PUT_OVER(From, jobGroupOfNumber);
+  PF_GROUP_NUMBERS(PF_PUT_NUMBERS_OVER)
 }
 
 }  // namespace pf

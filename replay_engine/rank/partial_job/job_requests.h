@@ -43,12 +43,8 @@ extern HandleMap<JobRequest> g_jobRequests;
 void followRequest(MPI_Request handle, JobRequest entry);
 
 /// Whose error handler is called for a request, or a matched message, of `comm`.
-inline MPI_Comm handlerOf([[maybe_unused]] MPI_Comm comm) {
-#if defined(OPEN_MPI)
-  return comm;
-#else
-  return MPI_COMM_WORLD;
-#endif
+inline MPI_Comm handlerOf(MPI_Comm comm) {
+  return asOpenMpi() ? comm : MPI_COMM_WORLD;
 }
 
 /// Makes the status of a receive from a rank that runs the program's.

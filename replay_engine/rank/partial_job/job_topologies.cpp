@@ -12,18 +12,9 @@ namespace {
 
 static_assert(sizeof(int) == sizeof(std::int32_t));
 
-#if defined(OPEN_MPI)
-constexpr bool kOpenMpi = true;
 const int* unweighted() {
   return MPI_UNWEIGHTED;
 }
-#else
-constexpr bool kOpenMpi = false;
-/// A variable of the library: to refer to it would keep us from being loaded without MPICH.
-const int* unweighted() {
-  return *static_cast<int* const*>(resolveObject("MPI_UNWEIGHTED"));
-}
-#endif
 
 // -- ranks of a grid
 
@@ -168,7 +159,7 @@ int makeCartesian(int size, int ownRank, int ndims, const int* dims, const int* 
   }
   const std::int64_t ranks = ranksOfGrid(ndims, dims, size);
   if (ranks == 0 || ranks > size) {
-    return ranks > size ? MPI_ERR_ARG : kOpenMpi ? MPI_ERR_OTHER : MPI_ERR_DIMS;
+    return ranks > size ? MPI_ERR_ARG : asOpenMpi() ? MPI_ERR_OTHER : MPI_ERR_DIMS;
   }
   if (ownRank >= ranks) {
     return MPI_SUCCESS;
@@ -193,7 +184,7 @@ int makeGraph(int size, int ownRank, const GraphNodes& nodes, Topology* made) {
   const int edgeCount = nodes.index[nodes.count - 1];
   // MPI_PROC_NULL is for Open MPI to take.
   if (!areRanks(nodes.edges, edgeCount, nodes.count) ||
-      (!kOpenMpi && std::count(nodes.edges, nodes.edges + edgeCount, MPI_PROC_NULL) > 0)) {
+      (!asOpenMpi() && std::count(nodes.edges, nodes.edges + edgeCount, MPI_PROC_NULL) > 0)) {
     return MPI_ERR_ARG;
   }
   if (ownRank >= nodes.count) {
@@ -222,7 +213,7 @@ int makeDistributed(int size, int ownRank, const Adjacent& sources, const Adjace
     }
   }
   const GivenWeights have{sources.weights != unweighted(), destinations.weights != unweighted()};
-  if (!kOpenMpi && have.ofSources != have.ofDestinations &&
+  if (!asOpenMpi() && have.ofSources != have.ofDestinations &&
       sources.count + std::int64_t{destinations.count} > 0) {
     return MPI_ERR_TOPOLOGY;
   }
@@ -230,7 +221,7 @@ int makeDistributed(int size, int ownRank, const Adjacent& sources, const Adjace
     return has && std::any_of(side.weights, side.weights + side.count,
                               [](int weight) { return weight < 0; });
   };
-  if (kOpenMpi &&
+  if (asOpenMpi() &&
       (anyNegative(sources, have.ofSources) || anyNegative(destinations, have.ofDestinations))) {
     return MPI_ERR_ARG;
   }
@@ -330,7 +321,7 @@ void cartSubOf(const Topology& topology, const int* remainDims, int rank, int* c
     anyRemains = anyRemains || remainDims[i] != 0;
   }
   // Each rank should have a grid of its own then: in MPICH rank 0 alone gets one.
-  if (!kOpenMpi && !anyRemains && rank != 0) {
+  if (!asOpenMpi() && !anyRemains && rank != 0) {
     *color = MPI_UNDEFINED;
   }
 }
@@ -503,11 +494,11 @@ int jobCartCoords(MPI_Comm comm, int rank, int maxdims, int* coords) {
   const bool wrongRank = rank < 0 || rank >= topology->size;
   const bool wrongRoom = maxdims < 0 || (maxdims > 0 && coords == nullptr);
   if (wrongRank || wrongRoom) {
-    const bool rankFirst = wrongRank && (!kOpenMpi || !wrongRoom);
+    const bool rankFirst = wrongRank && (!asOpenMpi() || !wrongRoom);
     return jobError(comm, rankFirst ? MPI_ERR_RANK : MPI_ERR_ARG);
   }
-  if (const int error =
-          questionError(*topology, TopologyKind::Cartesian, kOpenMpi || maxdims >= topology->ndims);
+  if (const int error = questionError(*topology, TopologyKind::Cartesian,
+                                      asOpenMpi() || maxdims >= topology->ndims);
       error != MPI_SUCCESS) {
     return jobError(comm, error);
   }
@@ -520,12 +511,12 @@ int jobCartCoords(MPI_Comm comm, int rank, int maxdims, int* coords) {
 /// What is wrong with a shift. Open MPI takes the last dimension for those that are too high.
 int shiftError(const Topology& topology, int direction) {
   if (direction < 0) {
-    return kOpenMpi ? MPI_ERR_DIMS : MPI_ERR_ARG;
+    return asOpenMpi() ? MPI_ERR_DIMS : MPI_ERR_ARG;
   }
-  if (topology.kind != TopologyKind::Cartesian || (!kOpenMpi && topology.ndims == 0)) {
+  if (topology.kind != TopologyKind::Cartesian || (!asOpenMpi() && topology.ndims == 0)) {
     return MPI_ERR_TOPOLOGY;
   }
-  return kOpenMpi || direction < topology.ndims ? MPI_SUCCESS : MPI_ERR_ARG;
+  return asOpenMpi() || direction < topology.ndims ? MPI_SUCCESS : MPI_ERR_ARG;
 }
 
 int jobCartShift(MPI_Comm comm, int direction, int displacement, int* source, int* destination) {
@@ -561,15 +552,15 @@ int jobCartMap(MPI_Comm comm, int ndims, const int* dims, const int* periods, in
     return PF_UNDER(Cart_map)(comm, ndims, dims, periods, newRank);
   }
   const bool lacks = dims == nullptr || periods == nullptr;
-  if (newRank == nullptr || (lacks && (kOpenMpi || ndims > 0)) || (!kOpenMpi && ndims < 0)) {
+  if (newRank == nullptr || (lacks && (asOpenMpi() || ndims > 0)) || (!asOpenMpi() && ndims < 0)) {
     return jobError(comm, MPI_ERR_ARG);
   }
-  if (kOpenMpi && topology->kind != TopologyKind::Cartesian) {
+  if (asOpenMpi() && topology->kind != TopologyKind::Cartesian) {
     *newRank = topology->ownRank;
     return MPI_SUCCESS;
   }
   const std::int64_t ranks = ranksOfGrid(ndims, dims, topology->size);
-  if (ranks > topology->size || (kOpenMpi && ranks == 0)) {
+  if (ranks > topology->size || (asOpenMpi() && ranks == 0)) {
     return jobError(comm, MPI_ERR_DIMS);
   }
   *newRank = ownRankBelow(*topology, ranks);
@@ -596,7 +587,7 @@ int jobGraphGet(MPI_Comm comm, int maxindex, int maxedges, int* index, int* edge
   if (topology == nullptr) {
     return PF_UNDER(Graph_get)(comm, maxindex, maxedges, index, edges);
   }
-  const bool enough = kOpenMpi || topology->kind != TopologyKind::Graph ||
+  const bool enough = asOpenMpi() || topology->kind != TopologyKind::Graph ||
                       (maxindex >= topology->size && maxedges >= topology->edgeCount);
   if (const int error = questionError(
           *topology, TopologyKind::Graph,
@@ -615,12 +606,12 @@ int jobGraphMap(MPI_Comm comm, int nodes, const int* index, const int* edges, in
   if (topology == nullptr) {
     return PF_UNDER(Graph_map)(comm, nodes, index, edges, newRank);
   }
-  if (nodes < (kOpenMpi ? 1 : 0) || index == nullptr || edges == nullptr || newRank == nullptr ||
-      (!kOpenMpi && nodes > topology->size)) {
+  if (nodes < (asOpenMpi() ? 1 : 0) || index == nullptr || edges == nullptr || newRank == nullptr ||
+      (!asOpenMpi() && nodes > topology->size)) {
     return jobError(comm, MPI_ERR_ARG);
   }
-  *newRank = kOpenMpi && topology->kind != TopologyKind::Graph ? topology->ownRank
-                                                               : ownRankBelow(*topology, nodes);
+  *newRank = asOpenMpi() && topology->kind != TopologyKind::Graph ? topology->ownRank
+                                                                  : ownRankBelow(*topology, nodes);
   return MPI_SUCCESS;
 }
 
@@ -686,7 +677,7 @@ struct NeighbourRoom {
   int* ranks;
   int* weights;
   [[nodiscard]] bool right() const {
-    return most == 0 || (most > 0 && ranks != nullptr && (weights != nullptr || !kOpenMpi));
+    return most == 0 || (most > 0 && ranks != nullptr && (weights != nullptr || !asOpenMpi()));
   }
   void fill(const int* fromRanks, const int* fromWeights, int count) const {
     std::copy_n(fromRanks, std::min(most, count), ranks);
@@ -705,9 +696,9 @@ int jobDistGraphNeighbors(MPI_Comm comm, int maxindegree, int* sources, int* sou
   }
   const NeighbourRoom in{maxindegree, sources, sourceWeights};
   const NeighbourRoom out{maxoutdegree, destinations, destinationWeights};
-  const bool kindFirst = !kOpenMpi && topology->kind != TopologyKind::Distributed;
+  const bool kindFirst = !asOpenMpi() && topology->kind != TopologyKind::Distributed;
   const bool enough =
-      kOpenMpi || (in.most >= topology->sourceCount && out.most >= topology->destinationCount);
+      asOpenMpi() || (in.most >= topology->sourceCount && out.most >= topology->destinationCount);
   if (const int error = questionError(*topology, TopologyKind::Distributed,
                                       kindFirst || (in.right() && out.right() && enough));
       error != MPI_SUCCESS) {

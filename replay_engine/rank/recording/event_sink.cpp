@@ -72,7 +72,8 @@ void EventSink::synchronousDone(const CallPlace& place, std::uint32_t number) {
 void EventSink::posts(const CallPlace& place, Envelope envelope) {
   const std::uint32_t site = siteNumber(place);
   const std::uint32_t number = g_engine.comms.number(envelope.comm);
-  g_engine.log.put<RecordKind::Post>({site, number, reportedPeer(envelope.peer), envelope.tag});
+  g_engine.log.put<RecordKind::Post>(
+      {site, number, reportedPeer(envelope.peer), reportedTag(envelope.tag)});
   g_engine.log.publish();
 }
 
@@ -80,9 +81,9 @@ void EventSink::received(const CallPlace& place, const Posted&, Envelope envelop
                          const MPI_Status* status) {
   const std::uint32_t site = siteNumber(place);
   const std::uint32_t number = g_engine.comms.number(envelope.comm);
-  g_engine.log.put<RecordKind::Receive>({site, number, reportedPeer(envelope.peer), envelope.tag,
-                                         status != nullptr ? status->MPI_SOURCE : -1,
-                                         status != nullptr ? status->MPI_TAG : -1});
+  g_engine.log.put<RecordKind::Receive>(
+      {site, number, reportedPeer(envelope.peer), reportedTag(envelope.tag),
+       status != nullptr ? status->MPI_SOURCE : -1, status != nullptr ? status->MPI_TAG : -1});
   g_engine.log.publish();
 }
 
@@ -97,7 +98,8 @@ void EventSink::started(const Request& entry, const Contents& contents) {
                                            entry.peer, entry.tag, contents.bytes});
     putContents(contents);
   } else {
-    g_engine.log.put<RecordKind::SubPost>({number, reportedPeer(entry.peer), entry.tag});
+    g_engine.log.put<RecordKind::SubPost>(
+        {number, reportedPeer(entry.peer), reportedTag(entry.tag)});
   }
   g_engine.log.publish();
 }
@@ -109,7 +111,7 @@ void EventSink::exchanged(const CallPlace& place, const Posted&, const ExchangeE
   g_engine.log.put<RecordKind::SendReceive>(
       {site, number, envelopes.dest == MPI_PROC_NULL ? -1 : envelopes.dest, envelopes.sendTag,
        sent.bytes, envelopes.source == MPI_PROC_NULL ? -2 : reportedPeer(envelopes.source),
-       envelopes.receiveTag, status != nullptr ? status->MPI_SOURCE : -1,
+       reportedTag(envelopes.receiveTag), status != nullptr ? status->MPI_SOURCE : -1,
        status != nullptr ? status->MPI_TAG : -1});
   putContents(sent);
   g_engine.log.publish();
@@ -126,7 +128,7 @@ void EventSink::exchangePosts(const CallPlace& place, const ExchangeEnvelopes& e
   }
   if (envelopes.source != MPI_PROC_NULL) {
     g_engine.log.put<RecordKind::SubPost>(
-        {number, reportedPeer(envelopes.source), envelopes.receiveTag});
+        {number, reportedPeer(envelopes.source), reportedTag(envelopes.receiveTag)});
   }
   g_engine.log.publish();
 }
@@ -136,11 +138,13 @@ void EventSink::probed(const CallPlace& place, RecordKind kind, Envelope envelop
   const std::uint32_t site = siteNumber(place);
   const std::uint32_t number = g_engine.comms.number(envelope.comm);
   if (kind == RecordKind::Receive) {
-    g_engine.log.put<RecordKind::Receive>({site, number, reportedPeer(envelope.peer), envelope.tag,
-                                           status.MPI_SOURCE, status.MPI_TAG});
+    g_engine.log.put<RecordKind::Receive>({site, number, reportedPeer(envelope.peer),
+                                           reportedTag(envelope.tag), status.MPI_SOURCE,
+                                           status.MPI_TAG});
   } else {
-    g_engine.log.put<RecordKind::Probe>({site, number, reportedPeer(envelope.peer), envelope.tag,
-                                         status.MPI_SOURCE, status.MPI_TAG});
+    g_engine.log.put<RecordKind::Probe>({site, number, reportedPeer(envelope.peer),
+                                         reportedTag(envelope.tag), status.MPI_SOURCE,
+                                         status.MPI_TAG});
   }
 }
 

@@ -109,7 +109,7 @@ void LogSink::receiveDone(const Request& entry, const MPI_Status* status, int er
   }
   const bool asked = status != nullptr && needsStatus(entry);
   took(entry, asked ? status->MPI_SOURCE : reportedPeer(entry.peer),
-       asked ? status->MPI_TAG : entry.tag);
+       asked ? status->MPI_TAG : reportedTag(entry.tag));
 }
 
 Request* LogSink::keepCollective(MPI_Request request, std::uint32_t number, MPI_Comm comm) {

@@ -193,84 +193,161 @@ const Script kTurnedRound{.arrivals = {{3, 7, 30}, {2, 6, 20}, {1, 5, 10}}};
 /// The last one is there first.
 const Script kInTime{.arrivals = {{3, 7, 30, 1}, {1, 5, 10, 4}, {2, 6, 20, 4}}};
 
+#if PF_HAS_STATUS_OF_MANY
+/// The requests stay, and are told of again by each call.
+void getStatusOfAny() {
+  Posted posted = bySource();
+  for (int seen = 0; seen < kCount; ++seen) {
+    int flag = 0;
+    int index = 0;
+    int failed = -1;
+    for (; flag == 0; ++failed) {
+      MPI_Request_get_status_any(kCount, posted.requests, &index, &flag, posted.statuses);
+    }
+    say("failed %d", failed);
+    posted.sayOne(index);
+    MPI_Wait(&posted.requests[index], MPI_STATUS_IGNORE);
+  }
+  int flag = 0;
+  int index = 0;
+  MPI_Request_get_status_any(kCount, posted.requests, &index, &flag, posted.statuses);
+  say("none %d %d", flag, index == MPI_UNDEFINED ? 1 : 0);
+}
+
+void getStatusOfSome() {
+  Posted posted = bySource();
+  int count = 0;
+  int failed = 0;
+  while (count < kCount) {
+    int indices[kCount] = {};
+    MPI_Request_get_status_some(kCount, posted.requests, &count, indices, posted.statuses);
+    failed += count == 0 ? 1 : 0;
+    if (count != 0) {
+      say("failed %d", failed);
+      posted.saySome(count, indices);
+    }
+    int flag = 0;  // time passes
+    MPI_Iprobe(0, 99, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+  }
+  MPI_Waitall(kCount, posted.requests, posted.statuses);
+}
+
+void getStatusOfAll() {
+  Posted posted = wild();
+  int flag = 0;
+  int failed = -1;
+  for (; flag == 0; ++failed) {
+    MPI_Request_get_status_all(kCount, posted.requests, &flag, posted.statuses);
+  }
+  say("failed %d", failed);
+  posted.sayAll();
+  MPI_Waitall(kCount, posted.requests, posted.statuses);
+}
+#endif
+
 }  // namespace
 
 std::vector<CallCase> completionCases() {
   return {
-      {.name = "wait",
-       .recorded = kTurnedRound,
-       .replayed = kAtOnce,
-       .program = wait,
-       .events = "Post Post Post Completion Completion Completion Completion",
-       .receives = "0:3/7 1:2/6 2:1/5"},
-      {.name = "test",
-       .recorded = kInTime,
-       .replayed = kAtOnce,
-       .program = test,
-       .events = "Post Post Post Completion Completion Completion",
-       .receives = "0:3/7 1:1/5 2:2/6",
-       .choices = "Test 1- Test 3- Test 0-"},
-      {.name = "waitAny",
-       .recorded = kInTime,
-       .replayed = kAtOnce,
-       .program = waitAny,
-       .events = "Post Post Post Completion Completion Completion Completion",
-       .receives = "0:1/5 1:2/6 2:3/7",
-       .choices = "Waitany 0-3 Waitany 0-1 Waitany 0-2 Waitany 0-0"},
-      {.name = "testAny",
-       .recorded = kInTime,
-       .replayed = kAtOnce,
-       .program = testAny,
-       .events = "Post Post Post Completion Completion Completion Completion",
-       .receives = "0:1/5 1:2/6 2:3/7",
-       .choices = "Testany 1-3 Testany 3-1 Testany 0-2 Testany 0-0"},
-      {.name = "waitSome",
-       .recorded = kInTime,
-       .replayed = kAtOnce,
-       .program = waitSome,
-       .events = "Post Post Post Completion Completion Completion",
-       .receives = "0:1/5 1:2/6 2:3/7",
-       .choices = "Waitsome 0-2,2 Waitsome 0-3,0,1 Waitsome 0-0"},
-      {.name = "testSome",
-       .recorded = kInTime,
-       .replayed = kAtOnce,
-       .program = testSome,
-       .events = "Post Post Post Completion Completion Completion",
-       .receives = "0:1/5 1:2/6 2:3/7",
-       .choices = "Testsome 1-2,2 Testsome 3-3,0,1 Testsome 0-0"},
-      {.name = "waitSomeOfMany",
-       .recorded = manyMessages(38),
-       .replayed = manyMessages(3),
-       .program = waitSomeOfMany,
-       .events = nullptr,
-       .receives = nullptr,
-       .choices = nullptr},
-      {.name = "waitAll",
-       .recorded = kTurnedRound,
-       .replayed = kAtOnce,
-       .program = waitAll,
-       .events = "Post Post Post Completion",
-       .receives = "0:3/7 1:2/6 2:1/5"},
-      {.name = "waitAllUnseen",
-       .recorded = kTurnedRound,
-       .replayed = kInTime,
-       .program = waitAllUnseen,
-       .events = "Post Post Post Completion",
-       .receives = "0:3/7 1:2/6 2:1/5"},
-      {.name = "testAll",
-       .recorded = kInTime,
-       .replayed = kAtOnce,
-       .program = testAll,
-       .events = "Post Post Post Completion",
-       .receives = "0:3/7 1:1/5 2:2/6",
-       .choices = "Testall 4-"},
-      {.name = "getStatus",
-       .recorded = kInTime,
-       .replayed = kAtOnce,
-       .program = getStatus,
-       .events = "Post Post Post Completion Completion Completion Completion",
-       .receives = "0:3/7 1:1/5 2:2/6",
-       .choices = "GetStatus 1- GetStatus 3- GetStatus 0-"},
+    {.name = "wait",
+     .recorded = kTurnedRound,
+     .replayed = kAtOnce,
+     .program = wait,
+     .events = "Post Post Post Completion Completion Completion Completion",
+     .receives = "0:3/7 1:2/6 2:1/5"},
+        {.name = "test",
+         .recorded = kInTime,
+         .replayed = kAtOnce,
+         .program = test,
+         .events = "Post Post Post Completion Completion Completion",
+         .receives = "0:3/7 1:1/5 2:2/6",
+         .choices = "Test 1- Test 3- Test 0-"},
+        {.name = "waitAny",
+         .recorded = kInTime,
+         .replayed = kAtOnce,
+         .program = waitAny,
+         .events = "Post Post Post Completion Completion Completion Completion",
+         .receives = "0:1/5 1:2/6 2:3/7",
+         .choices = "Waitany 0-3 Waitany 0-1 Waitany 0-2 Waitany 0-0"},
+        {.name = "testAny",
+         .recorded = kInTime,
+         .replayed = kAtOnce,
+         .program = testAny,
+         .events = "Post Post Post Completion Completion Completion Completion",
+         .receives = "0:1/5 1:2/6 2:3/7",
+         .choices = "Testany 1-3 Testany 3-1 Testany 0-2 Testany 0-0"},
+        {.name = "waitSome",
+         .recorded = kInTime,
+         .replayed = kAtOnce,
+         .program = waitSome,
+         .events = "Post Post Post Completion Completion Completion",
+         .receives = "0:1/5 1:2/6 2:3/7",
+         .choices = "Waitsome 0-2,2 Waitsome 0-3,0,1 Waitsome 0-0"},
+        {.name = "testSome",
+         .recorded = kInTime,
+         .replayed = kAtOnce,
+         .program = testSome,
+         .events = "Post Post Post Completion Completion Completion",
+         .receives = "0:1/5 1:2/6 2:3/7",
+         .choices = "Testsome 1-2,2 Testsome 3-3,0,1 Testsome 0-0"},
+        {.name = "waitSomeOfMany",
+         .recorded = manyMessages(38),
+         .replayed = manyMessages(3),
+         .program = waitSomeOfMany,
+         .events = nullptr,
+         .receives = nullptr,
+         .choices = nullptr},
+        {.name = "waitAll",
+         .recorded = kTurnedRound,
+         .replayed = kAtOnce,
+         .program = waitAll,
+         .events = "Post Post Post Completion",
+         .receives = "0:3/7 1:2/6 2:1/5"},
+        {.name = "waitAllUnseen",
+         .recorded = kTurnedRound,
+         .replayed = kInTime,
+         .program = waitAllUnseen,
+         .events = "Post Post Post Completion",
+         .receives = "0:3/7 1:2/6 2:1/5"},
+        {.name = "testAll",
+         .recorded = kInTime,
+         .replayed = kAtOnce,
+         .program = testAll,
+         .events = "Post Post Post Completion",
+         .receives = "0:3/7 1:1/5 2:2/6",
+         .choices = "Testall 4-"},
+        {.name = "getStatus",
+         .recorded = kInTime,
+         .replayed = kAtOnce,
+         .program = getStatus,
+         .events = "Post Post Post Completion Completion Completion Completion",
+         .receives = "0:3/7 1:1/5 2:2/6",
+         .choices = "GetStatus 1- GetStatus 3- GetStatus 0-"},
+#if PF_HAS_STATUS_OF_MANY
+        {.name = "getStatusOfAny",
+         .recorded = kInTime,
+         .replayed = kAtOnce,
+         .program = getStatusOfAny,
+         .events =
+             "Post Post Post Completion Completion Completion Completion Completion Completion "
+             "Completion",
+         .receives = "0:1/5 1:2/6 2:3/7",
+         .choices = "Testany 1-3 Testany 3-1 Testany 0-2 Testany 0-0"},
+        {.name = "getStatusOfSome",
+         .recorded = kInTime,
+         .replayed = kAtOnce,
+         .program = getStatusOfSome,
+         .events = "Post Post Post Completion Completion Completion Completion",
+         .receives = "0:1/5 1:2/6 2:3/7",
+         .choices = "Testsome 1-2,2 Testsome 0-2,2 Testsome 0-4,0,1,2 Iprobe 4-end"},
+        {.name = "getStatusOfAll",
+         .recorded = kInTime,
+         .replayed = kAtOnce,
+         .program = getStatusOfAll,
+         .events = "Post Post Post Completion Completion",
+         .receives = "0:3/7 1:1/5 2:2/6",
+         .choices = "GetStatus 4-"},
+#endif
   };
 }
 

@@ -15,12 +15,12 @@ bool isActive(MPI_Request request) {
 void tellEmpty(MPI_Status* status) {
   if (status != MPI_STATUS_IGNORE) {
     const int before = status->MPI_ERROR;
-    *status = {MPI_ANY_SOURCE, MPI_ANY_TAG, before, 0, 0};
+    *status = emptyStatus(before);
   }
 }
 
 /// Copies what a request has come to. `withError`: into one status of several.
-void tell(MPI_Status* status, const ompi_request_t& request, bool withError) {
+void tell(MPI_Status* status, const RequestObject& request, bool withError) {
   if (status != MPI_STATUS_IGNORE) {
     const int before = status->MPI_ERROR;
     *status = request.status;
@@ -30,7 +30,7 @@ void tell(MPI_Status* status, const ompi_request_t& request, bool withError) {
 
 /// Ends a request that is done; its error.
 int complete(MPI_Request* request, MPI_Status* status, bool withError) {
-  ompi_request_t& done = **request;
+  RequestObject& done = **request;
   const int error = done.status.MPI_ERROR;
   tell(status, done, withError);
   if (done.persistent) {
@@ -105,7 +105,7 @@ bool anyFailed(int count, const MPI_Request* requests) {
 
 MPI_Request newRequest() {
   if (g_library.freeRequests.empty()) {
-    g_library.requests.push_back(std::make_unique<ompi_request_t>());
+    g_library.requests.push_back(std::make_unique<RequestObject>());
     return g_library.requests.back().get();
   }
   MPI_Request const again = g_library.freeRequests.back();
@@ -215,6 +215,55 @@ int fakeRequest_get_status(MPI_Request request, int* flag, MPI_Status* status) {
   return MPI_SUCCESS;
 }
 
+int fakeRequest_get_status_all(int count, const MPI_Request* requests, int* flag,
+                               MPI_Status* statuses) {
+  *flag = allDone(count, requests) ? 1 : 0;
+  if (*flag == 0) {
+    tick("MPI_Request_get_status_all");
+  }
+  for (int i = 0; *flag != 0 && i < count; ++i) {
+    int one = 0;
+    fakeRequest_get_status(requests[i], &one, at(statuses, i));
+  }
+  return MPI_SUCCESS;
+}
+
+int fakeRequest_get_status_any(int count, const MPI_Request* requests, int* index, int* flag,
+                               MPI_Status* status) {
+  bool any = false;
+  const int found = firstDone(count, requests, &any);
+  *flag = found >= 0 || !any ? 1 : 0;
+  *index = found >= 0 ? found : MPI_UNDEFINED;
+  if (found >= 0) {
+    tell(status, *requests[found], false);
+  } else if (any) {
+    tick("MPI_Request_get_status_any");
+  } else {
+    tellEmpty(status);
+  }
+  return MPI_SUCCESS;
+}
+
+int fakeRequest_get_status_some(int count, const MPI_Request* requests, int* outcount, int* indices,
+                                MPI_Status* statuses) {
+  bool any = false;
+  *outcount = 0;
+  for (int i = 0; i < count; ++i) {
+    any = any || isActive(requests[i]);
+    if (isActive(requests[i]) && requests[i]->done) {
+      indices[*outcount] = i;
+      tell(at(statuses, *outcount), *requests[i], true);
+      ++*outcount;
+    }
+  }
+  if (!any) {
+    *outcount = MPI_UNDEFINED;
+  } else if (*outcount == 0) {
+    tick("MPI_Request_get_status_some");
+  }
+  return MPI_SUCCESS;
+}
+
 int fakeRequest_free(MPI_Request* request) {
   if (isActive(*request) && !(*request)->done) {
     (*request)->forgotten = true;
@@ -231,24 +280,25 @@ int fakeCancel(MPI_Request* request) {
   if (found != posted.end()) {
     posted.erase(found);
     (*request)->done = true;
-    (*request)->status._cancelled = 1;
+    cancelledIn((*request)->status) = 1;
   }
   return MPI_SUCCESS;
 }
 
 int fakeTest_cancelled(const MPI_Status* status, int* flag) {
-  *flag = status->_cancelled;
+  MPI_Status copy = *status;
+  *flag = cancelledIn(copy);
   return MPI_SUCCESS;
 }
 
 int fakeGet_count(const MPI_Status* status, MPI_Datatype type, int* count) {
-  *count = static_cast<int>(status->_ucount) / type->size;
+  *count = static_cast<int>(bytesIn(*status)) / objectOf(type).size;
   return MPI_SUCCESS;
 }
 
 int fakeGet_elements_x(const MPI_Status* status, MPI_Datatype /*of one element*/,
                        MPI_Count* count) {
-  *count = static_cast<MPI_Count>(status->_ucount);
+  *count = static_cast<MPI_Count>(bytesIn(*status));
   return MPI_SUCCESS;
 }
 

@@ -8,12 +8,12 @@
 namespace pf::fake {
 namespace {
 
-using Kind = ompi_request_t::Kind;
+using Kind = RequestObject::Kind;
 
 /// Is done already: shared by all requests that there is nothing to wait for.
-ompi_request_t& doneAtOnce() {
-  static ompi_request_t request = [] {
-    ompi_request_t made;
+RequestObject& doneAtOnce() {
+  static RequestObject request = [] {
+    RequestObject made;
     made.kind = Kind::Send;
     made.done = true;
     return made;
@@ -21,9 +21,9 @@ ompi_request_t& doneAtOnce() {
   return request;
 }
 
-ompi_request_t& ofProcNull() {
-  static ompi_request_t request = [] {
-    ompi_request_t made;
+RequestObject& ofProcNull() {
+  static RequestObject request = [] {
+    RequestObject made;
     made.done = true;
     made.status.MPI_SOURCE = MPI_PROC_NULL;
     return made;
@@ -44,13 +44,13 @@ void leave(std::uint16_t call, const void* buffer, int count, MPI_Datatype type,
     deliver(std::move(message));
     return;
   }
-  Sent sent{call, dest, tag, comm->number, message.bytes.size(), 0};
+  Sent sent{call, dest, tag, objectOf(comm).number, message.bytes.size(), 0};
   std::memcpy(&sent.value, message.bytes.data(), std::min(message.bytes.size(), sizeof sent.value));
   g_library.sent.push_back(sent);
 }
 
 /// A synchronous send, or a collective, that others answer; or a send that takes its time.
-void pendOnTime(ompi_request_t& request, int after = g_library.script.answersAfter) {
+void pendOnTime(RequestObject& request, int after = g_library.script.answersAfter) {
   request.pendsOnTime = true;
   request.doneAt = g_library.now + after;
   request.done = request.doneAt <= g_library.now;
@@ -73,7 +73,7 @@ int postSend(std::uint16_t call, bool synchronous, const void* buffer, int count
 int initSend(std::uint16_t call, const void* buffer, int count, MPI_Datatype type, int dest,
              int tag, MPI_Comm comm, MPI_Request* request) {
   *request = newRequest();
-  ompi_request_t& made = **request;
+  RequestObject& made = **request;
   made.kind = Kind::Send;
   made.call = call;
   made.persistent = true;
@@ -86,9 +86,9 @@ int initSend(std::uint16_t call, const void* buffer, int count, MPI_Datatype typ
   return MPI_SUCCESS;
 }
 
-void prepareReceive(ompi_request_t& request, void* buffer, int count, MPI_Datatype type, int source,
+void prepareReceive(RequestObject& request, void* buffer, int count, MPI_Datatype type, int source,
                     int tag, MPI_Comm comm) {
-  if (type->of != nullptr && type->stride != type->blockLength) {
+  if (objectOf(type).of != nullptr && objectOf(type).stride != objectOf(type).blockLength) {
     notFaked("receive into a type with gaps");
   }
   request.kind = Kind::Receive;
@@ -103,8 +103,8 @@ void tellNobody(MPI_Status* status) {
   if (status != MPI_STATUS_IGNORE) {
     status->MPI_SOURCE = MPI_PROC_NULL;
     status->MPI_TAG = MPI_ANY_TAG;
-    status->_cancelled = 0;
-    status->_ucount = 0;
+    cancelledIn(*status) = 0;
+    setBytes(*status, 0);
   }
 }
 
@@ -112,8 +112,8 @@ void tell(MPI_Status* status, const Message& message) {
   if (status != MPI_STATUS_IGNORE) {
     status->MPI_SOURCE = message.source;
     status->MPI_TAG = message.tag;
-    status->_cancelled = 0;
-    status->_ucount = message.bytes.size();
+    cancelledIn(*status) = 0;
+    setBytes(*status, message.bytes.size());
   }
 }
 
@@ -190,11 +190,11 @@ int fakeRecv_init(void* buffer, int count, MPI_Datatype type, int source, int ta
 }
 
 int fakeStart(MPI_Request* request) {
-  ompi_request_t& started = **request;
+  RequestObject& started = **request;
   started.active = true;
   started.done = false;
   started.pendsOnTime = false;
-  started.status = {MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_SUCCESS, 0, 0};
+  started.status = emptyStatus(MPI_SUCCESS);
   if (started.source == MPI_PROC_NULL) {
     started.done = true;
     started.status.MPI_SOURCE = MPI_PROC_NULL;
@@ -246,7 +246,7 @@ int isendrecv(const int* sent, int count, int dest, int sendTag, int* received, 
     return MPI_SUCCESS;
   }
   leave(kCallIsend, sent, count, MPI_INT, dest, sendTag, MPI_COMM_WORLD);
-  ompi_request_t& made = **request;
+  RequestObject& made = **request;
   made.sendDoneAt = g_library.now + g_library.script.leavesAfter;
   made.done = made.done && made.sendDoneAt <= g_library.now;
   return MPI_SUCCESS;
@@ -259,7 +259,7 @@ namespace {
 /// What Open MPI says of arguments that name no message.
 int errorOf(int source, int tag, MPI_Comm comm) {
   if (source != MPI_ANY_SOURCE && source != MPI_PROC_NULL &&
-      (source < 0 || source >= static_cast<int>(comm->world.size()))) {
+      (source < 0 || source >= static_cast<int>(objectOf(comm).world.size()))) {
     return onError(MPI_ERR_RANK);
   }
   return onError(tag < 0 && tag != MPI_ANY_TAG ? MPI_ERR_TAG : MPI_SUCCESS);
@@ -305,7 +305,7 @@ int fakeImprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* mess
     *message = MPI_MESSAGE_NO_PROC;
   } else if (*flag != 0) {
     const auto found = lookFor(source, tag, comm);
-    *message = new ompi_message_t{std::move(*found)};
+    *message = new MessageObject{std::move(*found)};
     g_library.unexpected.erase(found);
   }
   return MPI_SUCCESS;

@@ -42,12 +42,12 @@ bool matches(int wantedSource, int wantedTag, MPI_Comm wantedComm, const Message
          (wantedTag == MPI_ANY_TAG || wantedTag == message.tag);
 }
 
-void fill(ompi_request_t& request, const Message& message) {
+void fill(RequestObject& request, const Message& message) {
   const std::size_t fits = std::min(request.room, message.bytes.size());
   std::memcpy(request.buffer, message.bytes.data(), fits);
   request.status.MPI_SOURCE = message.source;
   request.status.MPI_TAG = message.tag;
-  request.status._ucount = fits;
+  setBytes(request.status, fits);
   request.status.MPI_ERROR = message.bytes.size() > request.room ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
   request.filled = true;
   request.done = request.sendDoneAt <= g_library.now;
@@ -68,7 +68,7 @@ void deliver(Message message) {
   posted.erase(found);
 }
 
-void post(ompi_request_t& request) {
+void post(RequestObject& request) {
   const auto found = lookFor(request.source, request.tag, request.comm);
   if (found == g_library.unexpected.end()) {
     g_library.posted.push_back(&request);
@@ -216,6 +216,11 @@ void fillCompletions() {
   PF_FAKED(Waitall);
   PF_FAKED(Testall);
   PF_FAKED(Request_get_status);
+#if PF_HAS_STATUS_OF_MANY
+  PF_FAKED(Request_get_status_all);
+  PF_FAKED(Request_get_status_any);
+  PF_FAKED(Request_get_status_some);
+#endif
   PF_FAKED(Request_free);
   PF_FAKED(Cancel);
   PF_FAKED(Test_cancelled);
@@ -258,6 +263,10 @@ void fillObjects() {
   PF_FAKED(Type_get_envelope);
   PF_FAKED(Type_get_name);
   PF_FAKED(Type_get_contents);
+#if MPI_VERSION >= 4
+  PF_FAKED(Type_get_envelope_c);
+  PF_FAKED(Type_get_contents_c);
+#endif
   PF_FAKED(Type_get_attr);
   PF_FAKED(Type_set_attr);
   PF_FAKED(Type_create_keyval);
@@ -289,8 +298,8 @@ void begin(const Script& script) {
                    [](const Arrival& a, const Arrival& b) { return a.after < b.after; });
   std::vector<int> all(static_cast<std::size_t>(script.size));
   std::iota(all.begin(), all.end(), 0);
-  MPI_COMM_WORLD->world = all;
-  MPI_COMM_SELF->world = {script.rank};
+  objectOf(MPI_COMM_WORLD).world = all;
+  objectOf(MPI_COMM_SELF).world = {script.rank};
   fillWithMissing(std::make_integer_sequence<std::uint16_t, kCallCount>{});
   fillMessages();
   fillCompletions();
@@ -325,7 +334,7 @@ int lastToldComm() {
 }
 
 std::size_t placeOfStatus() {
-  return offsetof(ompi_request_t, status);
+  return offsetof(RequestObject, status);
 }
 
 }  // namespace pf::fake

@@ -7,7 +7,7 @@
 // call that waits takes as many as it needs. Who waits for what no script brings ends the process
 // (kWaitsForEver), so that no test hangs.
 //
-// It does as Open MPI: of several complete requests the lowest is told first; handles are used again
+// It does as Open MPI, also where its interface is the standard's (rank/gen/standard_abi.py): of several complete requests the lowest is told first; handles are used again
 // at once, the last one first; sends that are done at once share one request; calls of one status
 // leave its MPI_ERROR alone.
 #pragma once
@@ -19,6 +19,9 @@
 #include <vector>
 
 #include "replay_engine/rank/engine/mpi_header.h"
+
+/// Whether mpi.h has MPI_Request_get_status_any and its like (MPI 4.1).
+#define PF_HAS_STATUS_OF_MANY (MPI_VERSION > 4 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1))
 
 namespace pf::fake {
 

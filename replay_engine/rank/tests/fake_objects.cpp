@@ -1,111 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Communicators, groups and types of the fake MPI library, and its begin and end. Predefined handles
-// are the addresses of these objects, which the interposer asks the loader for.
+// Communicators, groups and types of the fake MPI library, and its begin and end.
 #include "replay_engine/rank/tests/fake_objects.h"
 
 #include <cstdio>
 #include <cstring>
-
-struct ompi_predefined_communicator_t : ompi_communicator_t {};
-struct ompi_predefined_datatype_t : ompi_datatype_t {};
-struct ompi_predefined_request_t : ompi_request_t {};
-struct ompi_predefined_message_t : ompi_message_t {};
-struct ompi_predefined_group_t : ompi_group_t {};
-struct ompi_predefined_op_t {
-  char none = 0;
-};
-struct ompi_predefined_errhandler_t {
-  char none = 0;
-};
-struct ompi_predefined_info_t {
-  char none = 0;
-};
-struct ompi_predefined_win_t {
-  char none = 0;
-};
-
-ompi_predefined_communicator_t ompi_mpi_comm_world;
-ompi_predefined_communicator_t ompi_mpi_comm_self;
-ompi_predefined_communicator_t ompi_mpi_comm_null;
-ompi_predefined_group_t ompi_mpi_group_null;
-ompi_predefined_group_t ompi_mpi_group_empty;
-ompi_predefined_request_t ompi_request_null;
-ompi_predefined_message_t ompi_message_null;
-ompi_predefined_message_t ompi_message_no_proc;
-ompi_predefined_errhandler_t ompi_mpi_errors_return;
-ompi_predefined_info_t ompi_mpi_info_null;
-ompi_predefined_win_t ompi_mpi_win_null;
-
-ompi_predefined_datatype_t ompi_mpi_datatype_null;
-ompi_predefined_datatype_t ompi_mpi_byte{{sizeof(char)}};
-ompi_predefined_datatype_t ompi_mpi_packed{{sizeof(char)}};
-ompi_predefined_datatype_t ompi_mpi_int{{sizeof(int)}};
-ompi_predefined_datatype_t ompi_mpi_long_double{{sizeof(long double)}};
-ompi_predefined_datatype_t ompi_mpi_c_long_double_complex{{2 * sizeof(long double)}};
-ompi_predefined_datatype_t ompi_mpi_longdbl_int{{sizeof(long double) + sizeof(int)}};
-// Of these only the handles count, but for the sizes of those that a script moves.
-ompi_predefined_datatype_t ompi_mpi_2int{};
-ompi_predefined_datatype_t ompi_mpi_aint{};
-ompi_predefined_datatype_t ompi_mpi_char{};
-ompi_predefined_datatype_t ompi_mpi_character{};
-ompi_predefined_datatype_t ompi_mpi_cplex{};
-ompi_predefined_datatype_t ompi_mpi_complex16{};
-ompi_predefined_datatype_t ompi_mpi_complex8{};
-ompi_predefined_datatype_t ompi_mpi_count{};
-ompi_predefined_datatype_t ompi_mpi_c_bool{};
-ompi_predefined_datatype_t ompi_mpi_c_double_complex{};
-ompi_predefined_datatype_t ompi_mpi_c_float_complex{};
-ompi_predefined_datatype_t ompi_mpi_double{};
-ompi_predefined_datatype_t ompi_mpi_dblcplex{};
-ompi_predefined_datatype_t ompi_mpi_double_int{};
-ompi_predefined_datatype_t ompi_mpi_dblprec{};
-ompi_predefined_datatype_t ompi_mpi_float{};
-ompi_predefined_datatype_t ompi_mpi_float_int{};
-ompi_predefined_datatype_t ompi_mpi_int16_t{};
-ompi_predefined_datatype_t ompi_mpi_int32_t{};
-ompi_predefined_datatype_t ompi_mpi_int64_t{};
-ompi_predefined_datatype_t ompi_mpi_int8_t{};
-ompi_predefined_datatype_t ompi_mpi_integer{};
-ompi_predefined_datatype_t ompi_mpi_integer1{};
-ompi_predefined_datatype_t ompi_mpi_integer2{};
-ompi_predefined_datatype_t ompi_mpi_integer4{};
-ompi_predefined_datatype_t ompi_mpi_integer8{};
-ompi_predefined_datatype_t ompi_mpi_logical{};
-ompi_predefined_datatype_t ompi_mpi_long{};
-ompi_predefined_datatype_t ompi_mpi_long_int{};
-ompi_predefined_datatype_t ompi_mpi_long_long_int{};
-ompi_predefined_datatype_t ompi_mpi_offset{};
-ompi_predefined_datatype_t ompi_mpi_real{};
-ompi_predefined_datatype_t ompi_mpi_real16{};
-ompi_predefined_datatype_t ompi_mpi_real4{};
-ompi_predefined_datatype_t ompi_mpi_real8{};
-ompi_predefined_datatype_t ompi_mpi_short{};
-ompi_predefined_datatype_t ompi_mpi_short_int{};
-ompi_predefined_datatype_t ompi_mpi_signed_char{};
-ompi_predefined_datatype_t ompi_mpi_uint16_t{};
-ompi_predefined_datatype_t ompi_mpi_uint32_t{};
-ompi_predefined_datatype_t ompi_mpi_uint64_t{};
-ompi_predefined_datatype_t ompi_mpi_uint8_t{};
-ompi_predefined_datatype_t ompi_mpi_unsigned{};
-ompi_predefined_datatype_t ompi_mpi_unsigned_char{};
-ompi_predefined_datatype_t ompi_mpi_unsigned_long{};
-ompi_predefined_datatype_t ompi_mpi_unsigned_long_long{};
-ompi_predefined_datatype_t ompi_mpi_unsigned_short{};
-
-ompi_predefined_op_t ompi_mpi_op_max;
-ompi_predefined_op_t ompi_mpi_op_min;
-ompi_predefined_op_t ompi_mpi_op_sum;
-ompi_predefined_op_t ompi_mpi_op_prod;
-ompi_predefined_op_t ompi_mpi_op_land;
-ompi_predefined_op_t ompi_mpi_op_band;
-ompi_predefined_op_t ompi_mpi_op_lor;
-ompi_predefined_op_t ompi_mpi_op_bor;
-ompi_predefined_op_t ompi_mpi_op_lxor;
-ompi_predefined_op_t ompi_mpi_op_bxor;
-ompi_predefined_op_t ompi_mpi_op_maxloc;
-ompi_predefined_op_t ompi_mpi_op_minloc;
-ompi_predefined_op_t ompi_mpi_op_replace;
-ompi_predefined_op_t ompi_mpi_op_no_op;
 
 namespace pf::fake {
 
@@ -118,7 +16,7 @@ constexpr int kHidden = -1000;  ///< in a script's names: made by the interposer
 MPI_Comm newComm(const std::vector<int>& world, int number) {
   MPI_Comm made = nullptr;
   if (g_library.freeComms.empty()) {
-    g_library.comms.push_back(std::make_unique<ompi_communicator_t>());
+    g_library.comms.push_back(std::make_unique<CommObject>());
     made = g_library.comms.back().get();
   } else {
     made = g_library.freeComms.back();
@@ -144,8 +42,8 @@ MPI_Comm commNamed(int number) {
 }
 
 int fakeComm_rank(MPI_Comm comm, int* rank) {
-  for (std::size_t i = 0; i < comm->world.size(); ++i) {
-    if (comm->world[i] == g_library.script.rank) {
+  for (std::size_t i = 0; i < objectOf(comm).world.size(); ++i) {
+    if (objectOf(comm).world[i] == g_library.script.rank) {
       *rank = static_cast<int>(i);
     }
   }
@@ -153,7 +51,7 @@ int fakeComm_rank(MPI_Comm comm, int* rank) {
 }
 
 int fakeComm_size(MPI_Comm comm, int* size) {
-  *size = static_cast<int>(comm->world.size());
+  *size = static_cast<int>(objectOf(comm).world.size());
   return MPI_SUCCESS;
 }
 
@@ -168,21 +66,21 @@ int fakeComm_test_inter(MPI_Comm /*comm*/, int* inter) {
 }
 
 int fakeComm_group(MPI_Comm comm, MPI_Group* group) {
-  *group = new ompi_group_t{comm->world};
+  *group = new GroupObject{objectOf(comm).world};
   return MPI_SUCCESS;
 }
 
 int fakeComm_dup(MPI_Comm comm, MPI_Comm* made) {
-  *made = newComm(comm->world, kHidden);
+  *made = newComm(objectOf(comm).world, kHidden);
   return MPI_SUCCESS;
 }
 
 /// The color of each other rank is its rank modulo two.
 int fakeComm_split(MPI_Comm comm, int color, int /*key*/, MPI_Comm* made) {
   std::vector<int> world;
-  for (std::size_t i = 0; i < comm->world.size(); ++i) {
+  for (std::size_t i = 0; i < objectOf(comm).world.size(); ++i) {
     if (static_cast<int>(i % 2) == color) {
-      world.push_back(comm->world[i]);
+      world.push_back(objectOf(comm).world[i]);
     }
   }
   *made = color == MPI_UNDEFINED ? MPI_COMM_NULL : newComm(world, kHidden);
@@ -196,12 +94,12 @@ int fakeComm_split_type(MPI_Comm comm, int /*type*/, int /*key*/, MPI_Info /*inf
 }
 
 int fakeComm_create(MPI_Comm /*comm*/, MPI_Group group, MPI_Comm* made) {
-  *made = newComm(group->world, g_library.programBegan ? 0 : shadow(g_library.shadows++));
+  *made = newComm(objectOf(group).world, g_library.programBegan ? 0 : shadow(g_library.shadows++));
   return MPI_SUCCESS;
 }
 
 int fakeComm_free(MPI_Comm* comm) {
-  (*comm)->number = kHidden;
+  objectOf(*comm).number = kHidden;
   g_library.freeComms.push_back(*comm);
   *comm = MPI_COMM_NULL;
   return MPI_SUCCESS;
@@ -221,7 +119,7 @@ int fakeComm_set_errhandler(MPI_Comm /*comm*/, MPI_Errhandler /*handler*/) {
 
 int fakeComm_call_errhandler(MPI_Comm comm, int error) {
   ++g_library.toldErrors;
-  g_library.lastTold = comm->number;
+  g_library.lastTold = objectOf(comm).number;
   onError(error);
   return MPI_SUCCESS;
 }
@@ -229,14 +127,14 @@ int fakeComm_call_errhandler(MPI_Comm comm, int error) {
 // -- groups
 
 int fakeGroup_size(MPI_Group group, int* size) {
-  *size = static_cast<int>(group->world.size());
+  *size = static_cast<int>(objectOf(group).world.size());
   return MPI_SUCCESS;
 }
 
 int fakeGroup_rank(MPI_Group group, int* rank) {
   *rank = MPI_UNDEFINED;
-  for (std::size_t i = 0; i < group->world.size(); ++i) {
-    *rank = group->world[i] == g_library.script.rank ? static_cast<int>(i) : *rank;
+  for (std::size_t i = 0; i < objectOf(group).world.size(); ++i) {
+    *rank = objectOf(group).world[i] == g_library.script.rank ? static_cast<int>(i) : *rank;
   }
   return MPI_SUCCESS;
 }
@@ -263,15 +161,16 @@ int fakeGroup_free(MPI_Group* group) {
 // -- types
 
 std::size_t bytesOf(int count, MPI_Datatype type) {
-  return static_cast<std::size_t>(count) * static_cast<std::size_t>(type->size);
+  return static_cast<std::size_t>(count) * static_cast<std::size_t>(objectOf(type).size);
 }
 
 namespace {
 
 int extentOf(MPI_Datatype type) {
-  return type->of == nullptr
-             ? type->size
-             : ((type->blocks - 1) * type->stride + type->blockLength) * extentOf(type->of);
+  return objectOf(type).of == nullptr
+             ? objectOf(type).size
+             : ((objectOf(type).blocks - 1) * objectOf(type).stride + objectOf(type).blockLength) *
+                   extentOf(objectOf(type).of);
 }
 
 }  // namespace
@@ -279,11 +178,14 @@ int extentOf(MPI_Datatype type) {
 std::vector<unsigned char> packed(const void* buffer, int count, MPI_Datatype type) {
   std::vector<unsigned char> bytes;
   const auto* from = static_cast<const unsigned char*>(buffer);
-  const int blockBytes = type->of == nullptr ? type->size : type->blockLength * type->of->size;
-  const int step = type->of == nullptr ? 0 : type->stride * type->of->size;
+  const int blockBytes = objectOf(type).of == nullptr
+                             ? objectOf(type).size
+                             : objectOf(type).blockLength * objectOf(objectOf(type).of).size;
+  const int step =
+      objectOf(type).of == nullptr ? 0 : objectOf(type).stride * objectOf(objectOf(type).of).size;
   for (int i = 0; i < count; ++i, from += extentOf(type)) {
     const unsigned char* at = from;
-    for (int block = 0; block < type->blocks; ++block, at += step) {
+    for (int block = 0; block < objectOf(type).blocks; ++block, at += step) {
       bytes.insert(bytes.end(), at, at + blockBytes);
     }
   }
@@ -291,12 +193,12 @@ std::vector<unsigned char> packed(const void* buffer, int count, MPI_Datatype ty
 }
 
 int fakeType_size(MPI_Datatype type, int* size) {
-  *size = type->size;
+  *size = objectOf(type).size;
   return MPI_SUCCESS;
 }
 
 int fakeType_size_x(MPI_Datatype type, MPI_Count* size) {
-  *size = type->size;
+  *size = objectOf(type).size;
   return MPI_SUCCESS;
 }
 
@@ -318,7 +220,7 @@ int fakeType_get_name(MPI_Datatype /*type*/, char* name, int* length) {
 
 int fakeType_get_envelope(MPI_Datatype type, int* integers, int* addresses, int* types,
                           int* combiner) {
-  const bool named = type->of == nullptr;
+  const bool named = objectOf(type).of == nullptr;
   *integers = named ? 0 : 3;
   *addresses = 0;
   *types = named ? 0 : 1;
@@ -328,16 +230,33 @@ int fakeType_get_envelope(MPI_Datatype type, int* integers, int* addresses, int*
 
 int fakeType_get_contents(MPI_Datatype type, int /*integers*/, int /*addresses*/, int /*types*/,
                           int* ints, MPI_Aint* /*offsets*/, MPI_Datatype* parts) {
-  ints[0] = type->blocks;
-  ints[1] = type->blockLength;
-  ints[2] = type->stride;
-  parts[0] = type->of;
+  ints[0] = objectOf(type).blocks;
+  ints[1] = objectOf(type).blockLength;
+  ints[2] = objectOf(type).stride;
+  parts[0] = objectOf(type).of;
   return MPI_SUCCESS;
 }
 
+int fakeType_get_envelope_c(MPI_Datatype type, MPI_Count* integers, MPI_Count* addresses,
+                            MPI_Count* counts, MPI_Count* types, int* combiner) {
+  int few[3] = {};
+  *counts = 0;
+  const int result = fakeType_get_envelope(type, &few[0], &few[1], &few[2], combiner);
+  *integers = few[0];
+  *addresses = few[1];
+  *types = few[2];
+  return result;
+}
+
+int fakeType_get_contents_c(MPI_Datatype type, MPI_Count /*integers*/, MPI_Count /*addresses*/,
+                            MPI_Count /*counts*/, MPI_Count /*types*/, int* ints, MPI_Aint* offsets,
+                            MPI_Count* /*large*/, MPI_Datatype* parts) {
+  return fakeType_get_contents(type, 0, 0, 0, ints, offsets, parts);
+}
+
 int fakeType_get_attr(MPI_Datatype type, int key, void* value, int* found) {
-  const auto kept = type->attributes.find(key);
-  *found = kept != type->attributes.end() ? 1 : 0;
+  const auto kept = objectOf(type).attributes.find(key);
+  *found = kept != objectOf(type).attributes.end() ? 1 : 0;
   if (*found != 0) {
     *static_cast<void**>(value) = kept->second;
   }
@@ -345,7 +264,7 @@ int fakeType_get_attr(MPI_Datatype type, int key, void* value, int* found) {
 }
 
 int fakeType_set_attr(MPI_Datatype type, int key, void* value) {
-  type->attributes[key] = value;
+  objectOf(type).attributes[key] = value;
   return MPI_SUCCESS;
 }
 
@@ -357,7 +276,7 @@ int fakeType_create_keyval(MPI_Type_copy_attr_function* /*copy*/,
 }
 
 int fakeType_vector(int blocks, int blockLength, int stride, MPI_Datatype of, MPI_Datatype* made) {
-  *made = new ompi_datatype_t{blocks * blockLength * of->size, of, blocks, blockLength, stride};
+  *made = new TypeObject{blocks * blockLength * objectOf(of).size, of, blocks, blockLength, stride};
   return MPI_SUCCESS;
 }
 
@@ -409,9 +328,9 @@ int fakeQuery_thread(int* provided) {
 }
 
 int fakeGet_library_version(char* version, int* length) {
-  *length = std::snprintf(version, MPI_MAX_LIBRARY_VERSION_STRING,
-                          "Open MPI v%d.%d, the fake MPI of the tests", OMPI_MAJOR_VERSION,
-                          OMPI_MINOR_VERSION);
+  // Of the recorder, which it goes with.
+  *length = std::snprintf(version, MPI_MAX_LIBRARY_VERSION_STRING, "%s, the fake MPI of the tests",
+                          PF_BUILT_FOR);
   return MPI_SUCCESS;
 }
 

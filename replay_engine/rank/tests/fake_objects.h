@@ -9,19 +9,35 @@
 
 #include "replay_engine/rank/tests/fake_mpi.h"
 
-// mpi.h leaves these open: they are the library's own.
+// mpi.h leaves these open: they are the library's own. Named as Open MPI's mpi.h does, or the header of the standard's binary
+// interface, whose predefined handles are no addresses.
+#if defined(OPEN_MPI)
+using CommObject = struct ompi_communicator_t;
+using GroupObject = struct ompi_group_t;
+using TypeObject = struct ompi_datatype_t;
+using RequestObject = struct ompi_request_t;
+using MessageObject = struct ompi_message_t;
+#define PF_OBJECT(ofOpenMpi, ofStandard) ofOpenMpi
+#else
+using CommObject = struct MPI_ABI_Comm;
+using GroupObject = struct MPI_ABI_Group;
+using TypeObject = struct MPI_ABI_Datatype;
+using RequestObject = struct MPI_ABI_Request;
+using MessageObject = struct MPI_ABI_Message;
+#define PF_OBJECT(ofOpenMpi, ofStandard) ofStandard
+#endif
 
-struct ompi_communicator_t {
+struct PF_OBJECT(ompi_communicator_t, MPI_ABI_Comm) {
   int number = 0;          ///< as scripts name it
   std::vector<int> world;  ///< world rank of each of its ranks
 };
 
-struct ompi_group_t {
+struct PF_OBJECT(ompi_group_t, MPI_ABI_Group) {
   std::vector<int> world;
 };
 
 /// `blocks` blocks of elements of type `of`, or a predefined one.
-struct ompi_datatype_t {
+struct PF_OBJECT(ompi_datatype_t, MPI_ABI_Datatype) {
   int size = 0;
   MPI_Datatype of = nullptr;
   int blocks = 1;
@@ -30,7 +46,43 @@ struct ompi_datatype_t {
   std::map<int, void*> attributes = {};
 };
 
-struct ompi_request_t {
+namespace pf::fake {
+
+/// Of a request that there is nothing to wait for.
+inline MPI_Status emptyStatus(int error) {
+  MPI_Status status{};
+  status.MPI_SOURCE = MPI_ANY_SOURCE;
+  status.MPI_TAG = MPI_ANY_TAG;
+  status.MPI_ERROR = error;
+  return status;
+}
+
+// What the standard leaves to the library.
+#if defined(OPEN_MPI)
+inline void setBytes(MPI_Status& status, std::size_t bytes) {
+  status._ucount = bytes;
+}
+inline std::size_t bytesIn(const MPI_Status& status) {
+  return status._ucount;
+}
+inline int& cancelledIn(MPI_Status& status) {
+  return status._cancelled;
+}
+#else
+inline void setBytes(MPI_Status& status, std::size_t bytes) {
+  status.MPI_internal[0] = static_cast<int>(bytes);
+}
+inline std::size_t bytesIn(const MPI_Status& status) {
+  return static_cast<std::size_t>(status.MPI_internal[0]);
+}
+inline int& cancelledIn(MPI_Status& status) {
+  return status.MPI_internal[1];
+}
+#endif
+
+}  // namespace pf::fake
+
+struct PF_OBJECT(ompi_request_t, MPI_ABI_Request) {
   enum class Kind { Receive, Send, Collective };
   Kind kind = Kind::Receive;
   int source = 0;  ///< asked for; of a send: destination
@@ -47,7 +99,7 @@ struct ompi_request_t {
   int doneAt = 0;
   bool filled = false;  ///< a receive: it has its message
   int sendDoneAt = 0;   ///< of MPI_Isendrecv: its send is done at this tick
-  MPI_Status status{MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_SUCCESS, 0, 0};
+  MPI_Status status = pf::fake::emptyStatus(MPI_SUCCESS);
   unsigned char rest[256] = {};  ///< who looks for the status looks this far
 };
 
@@ -62,7 +114,7 @@ struct Message {
 
 }  // namespace pf::fake
 
-struct ompi_message_t {
+struct PF_OBJECT(ompi_message_t, MPI_ABI_Message) {
   pf::fake::Message message;
 };
 
@@ -75,9 +127,9 @@ struct Library {
   std::deque<Arrival> network;  ///< under way
   std::deque<Message> unexpected;
   std::vector<MPI_Request> posted;
-  std::vector<std::unique_ptr<ompi_request_t>> requests;  ///< all that were ever made
-  std::vector<MPI_Request> freeRequests;                  ///< the last one is used next
-  std::vector<std::unique_ptr<ompi_communicator_t>> comms;
+  std::vector<std::unique_ptr<RequestObject>> requests;  ///< all that were ever made
+  std::vector<MPI_Request> freeRequests;                 ///< the last one is used next
+  std::vector<std::unique_ptr<CommObject>> comms;
   std::vector<MPI_Comm> freeComms;
   std::vector<Sent> sent;
   std::size_t broughtSoFar = 0;
@@ -87,6 +139,11 @@ struct Library {
   int lastTold = 0;
 };
 extern Library g_library;
+
+/// What a handle stands for.
+CommObject& objectOf(MPI_Comm comm);
+TypeObject& objectOf(MPI_Datatype type);
+GroupObject& objectOf(MPI_Group group);
 
 /// Says `what`, and what more there is to say.
 [[noreturn]] void endProcess(int code, const char* what, const char* more = "");
@@ -107,7 +164,7 @@ void waitUntil(const char* call, Predicate isThere) {
 
 void deliver(Message message);
 /// Posts a receive.
-void post(ompi_request_t& request);
+void post(RequestObject& request);
 /// The first message that has come and that nobody has taken.
 std::deque<Message>::iterator lookFor(int source, int tag, MPI_Comm comm);
 /// Null: there is none yet.
@@ -160,6 +217,9 @@ int fakeTestsome(int, MPI_Request*, int*, int*, MPI_Status*);
 int fakeWaitall(int, MPI_Request*, MPI_Status*);
 int fakeTestall(int, MPI_Request*, int*, MPI_Status*);
 int fakeRequest_get_status(MPI_Request, int*, MPI_Status*);
+int fakeRequest_get_status_all(int, const MPI_Request*, int*, MPI_Status*);
+int fakeRequest_get_status_any(int, const MPI_Request*, int*, int*, MPI_Status*);
+int fakeRequest_get_status_some(int, const MPI_Request*, int*, int*, MPI_Status*);
 int fakeRequest_free(MPI_Request*);
 int fakeCancel(MPI_Request*);
 int fakeTest_cancelled(const MPI_Status*, int*);
@@ -202,6 +262,9 @@ int fakeType_get_true_extent(MPI_Datatype, MPI_Aint*, MPI_Aint*);
 int fakeType_get_envelope(MPI_Datatype, int*, int*, int*, int*);
 int fakeType_get_name(MPI_Datatype, char*, int*);
 int fakeType_get_contents(MPI_Datatype, int, int, int, int*, MPI_Aint*, MPI_Datatype*);
+int fakeType_get_envelope_c(MPI_Datatype, MPI_Count*, MPI_Count*, MPI_Count*, MPI_Count*, int*);
+int fakeType_get_contents_c(MPI_Datatype, MPI_Count, MPI_Count, MPI_Count, MPI_Count, int*,
+                            MPI_Aint*, MPI_Count*, MPI_Datatype*);
 int fakeType_get_attr(MPI_Datatype, int, void*, int*);
 int fakeType_set_attr(MPI_Datatype, int, void*);
 int fakeType_create_keyval(MPI_Type_copy_attr_function*, MPI_Type_delete_attr_function*, int*,

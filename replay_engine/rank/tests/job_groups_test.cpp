@@ -185,11 +185,14 @@ TEST_F(JobGroups, TranslationsOfManyRanks) {
   EXPECT_EQ(result, MPI_SIMILAR);
 }
 
-TEST_F(JobGroups, NumbersForFortran) {
-  MPI_Group one = group({1});
-  const MPI_Fint number = PF_REAL(Group_c2f)(one);
-  EXPECT_GE(number, 1 << 20);
-  EXPECT_EQ(PF_REAL(Group_f2c)(number), one);
+#define PF_EXPECT_NUMBER(To, From)     \
+  MPI_Group one = group({1});          \
+  const int number = PF_REAL(To)(one); \
+  EXPECT_GE(number, 1 << 20);          \
+  EXPECT_EQ(PF_REAL(From)(number), one);
+
+TEST_F(JobGroups, NumbersForOtherLanguages) {
+  PF_GROUP_NUMBERS(PF_EXPECT_NUMBER)
 }
 
 }  // namespace
