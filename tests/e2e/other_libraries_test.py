@@ -75,13 +75,21 @@ class OtherLibrariesTest(PhotofinishTest):
 
     def test_unknown_ones_are_refused_before_the_program_runs(self):
         for name, says, words in (
-                ("libmpi_abi.so.1", "MPICH Version:\\t5.0.2\\n", ("MPICH Version: 5.0.2", "binary interface of the MPI standard")),
                 ("libmpi.so.12", "Intel(R) MPI Library 2021.10 for Linux* OS", ("Intel(R) MPI Library 2021.10", "not known here")),
                 ("libmpi.so.20", "Open MPI v2.1.1, package: old", ("Open MPI v2.1.1",))):
             with self.subTest(name=name):
                 program = self.compile("app", PROGRAM, str(self.library(name, says)))
                 run = self.refused(*self.mpirun(3, program), words=(name, *words))
                 self.assertNotIn("it ran", run.out, run)
+
+    def test_the_standards_interface_of_another_version(self):
+        """Which one a library has, it says itself (MPI_Abi_get_version); one that does not say is refused as well."""
+        says = "int PMPI_Abi_get_version(int* a, int* i) { *a = 2; *i = 0; return 0; }\nint MPI_Abi_get_version(int* a, int* i) { return PMPI_Abi_get_version(a, i); }\n"
+        for more in ("", says):
+            with self.subTest(says=more):
+                self.compile("libmpi_abi.so.1", LIBRARY % (5, 0, "MPICH Version:\\t5.0.2\\n") + more, "-shared", "-fPIC", "-Wl,-soname,libmpi_abi.so.1")
+                program = self.compile("app", PROGRAM, str(self.dir / "libmpi_abi.so.1"))
+                self.refused(*self.mpirun(3, program), words=("MPICH Version: 5.0.2", "libmpi_abi.so.1", "recorder is for MPI ABI 1.0"))
 
     def test_one_that_is_loaded_later_is_refused_in_its_init(self):
         host = self.compile("host", LOADS_LATER, "-ldl")

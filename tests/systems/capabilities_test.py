@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Each capability once, in the same way with every MPI library: what docs/systems.md says of a library is what this test has seen.
 
-    capabilities_test.py openmpi|mpich [-k CAPABILITY]
+    capabilities_test.py openmpi|mpich|abi-openmpi|abi-mpich [-k CAPABILITY]
 
 Programs are built with the library's own compiler, and started by its own launcher."""
 import os
@@ -13,12 +13,16 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from dap_client import DESK_SOURCE, DapCase, line_of
+import standard_abi
 from photofinish import BIN, SOURCE, main
 
 CORPUS, PROGRAMS = SOURCE / "tests" / "corpus", SOURCE / "tests" / "e2e" / "programs"
 LIBRARIES = {  # compiler, launcher, recorder, how it is called in a trace
     "openmpi": ("mpicc.openmpi", ["mpirun.openmpi", "--oversubscribe"], "libphotofinish_mpi.so", "Open MPI v"),
     "mpich": ("mpicc.mpich", ["mpiexec.mpich"], "libphotofinish_mpich.so", "MPICH Version:"),
+    # Of the standard's binary interface: no compiler of its own
+    "abi-openmpi": ("gcc", standard_abi.LIBRARIES["abi-openmpi"][2], "libphotofinish_mpi_abi.so", "Open MPI v"),
+    "abi-mpich": ("gcc", standard_abi.LIBRARIES["abi-mpich"][2], "libphotofinish_mpi_abi.so", "MPICH Version:"),
 }
 JITTERS = (3, 5, 7)
 
@@ -30,12 +34,17 @@ class CapabilitiesTest(DapCase):
         super(DapCase, self).setUp()  # not all of this needs a GDB
         self.compiler, self.launcher, recorder, self.called = LIBRARIES[self.library]
         self.need(self.compiler, self.launcher[0])
+        self.before, self.behind = [self.compiler], []
+        if self.library in standard_abi.LIBRARIES:
+            if standard_abi.found(self.library) is None:
+                self.skipTest(f"{self.library} is not there")
+            self.before, self.behind = standard_abi.compiler(self.library, str(self.dir))
         if not (BIN / recorder).exists():
             self.skipTest(f"built without {self.library}")
 
     def build(self, source):
         target = self.dir / source.stem
-        subprocess.run([self.compiler, "-g", "-O0", "-o", target, source], check=True, stderr=subprocess.DEVNULL)
+        subprocess.run([*self.before, "-g", "-O0", "-o", target, source, *self.behind], check=True, stderr=subprocess.DEVNULL)
         return target
 
     def launch(self, ranks, *program):

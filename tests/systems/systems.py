@@ -17,10 +17,15 @@ import re
 import subprocess
 import sys
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import standard_abi
+
 HERE = pathlib.Path(__file__).resolve().parent
 SOURCE = HERE.parents[1]
 RESULTS, PAGE = HERE / "results.json", SOURCE / "docs" / "systems.md"
-LIBRARIES = {"openmpi": ("mpirun.openmpi", r"\((?:Open MPI|OpenRTE)\) (\S+)", "Open MPI"), "mpich": ("mpiexec.mpich", r"Version: +(\S+)", "MPICH")}
+LIBRARIES = {"openmpi": ("mpirun.openmpi", r"\((?:Open MPI|OpenRTE|PRRTE)\) (\S+)", "Open MPI"), "mpich": ("mpiexec.mpich", r"Version: +(\S+)", "MPICH")}
+# Of the standard's binary interface, whose launchers are those of who made them.
+ABIS = {"abi-openmpi": "openmpi", "abi-mpich": "mpich"}
 CAPABILITIES = {
     "record": "the run is recorded, in each mode; output and exit status are the program's own",
     "replay": "a failing run, three times with random delays: the same output and exit status",
@@ -55,6 +60,17 @@ def version_of(launcher, pattern):
     return found[1] if found else None
 
 
+def libraries_here():
+    """[(library, what it is called with its version)]"""
+    out = []
+    for library, (launcher, pattern, name) in LIBRARIES.items():
+        version = version_of(launcher, pattern)
+        if version is not None:
+            out.append((library, f"{name} {version}"))
+            out += [(abi, f"MPI ABI of {name} {version}") for abi, maker in ABIS.items() if maker == library and standard_abi.found(abi)]
+    return out
+
+
 def gdb_version():
     try:
         said = subprocess.run(["gdb", "--version"], capture_output=True, text=True, check=False).stdout
@@ -80,11 +96,9 @@ def try_one(library, capability):
 
 def results_here(only):
     found = {}
-    for library, (launcher, pattern, name) in LIBRARIES.items():
-        version = version_of(launcher, pattern)
-        if version is not None:
-            cells = {capability: try_one(library, capability) for capability in CAPABILITIES if capability in only}
-            found[f"{name} {version}"] = {"library": library, "gdb": gdb_version(), "cells": cells}
+    for library, name in libraries_here():
+        cells = {capability: try_one(library, capability) for capability in CAPABILITIES if capability in only}
+        found[name] = {"library": library, "gdb": gdb_version(), "cells": cells}
     return {system(): found}
 
 
@@ -109,9 +123,9 @@ def page(results):
     for capability, text in CAPABILITIES.items():
         lines.append(f"| **{capability}**: {text} | "
                      + " | ".join(facts["cells"].get(capability, "not tried") for _, _, facts in columns) + " |")
-    lines += ["", "Programs of other libraries are refused by name and version before they run: the standard's binary interface (`libmpi_abi`),",
-              "other makers', another major version than the recorder was built for (`tests/e2e/other_libraries_test.py`, `agent_test`). Open MPI 6,",
-              "MPICH 5 and the libraries of makers: not tried.", "",
+    lines += ["", "*MPI ABI of*: programs linked against `libmpi_abi`, the standard's binary interface. Programs of other libraries are refused by name and",
+              "version before they run: other makers', another major version than the recorder was built for (`tests/e2e/other_libraries_test.py`,",
+              "`agent_test`). The libraries of makers: not tried.", "",
               "`tests/systems/on_debian.sh trixie` makes a Debian 13 in a folder, and runs `./test` or another command in it. There, `mpirun` is",
               "PRRTE's `prterun`: the name that `ps` shows. Open MPI is not told to run programs of root unless `OMPI_ALLOW_RUN_AS_ROOT` says so,",
               "as before.", "",
