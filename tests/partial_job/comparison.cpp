@@ -8,9 +8,12 @@
 #include <cstdlib>
 #include <string>
 
+#include "replay_engine/rank/engine/library_check.h"
+
 namespace pf {
 
 void* g_real[kCallCount];
+MpiKind g_implementation = MpiKind::Other;
 
 void* resolveReal(std::uint16_t call) {
   g_real[call] = dlsym(RTLD_DEFAULT, (std::string("P") + kCallNames[call]).c_str());
@@ -70,6 +73,10 @@ void expectNumbers(const char* what, const Ints& arguments, const Ints& library,
 int main(int argc, char** argv) {
   using namespace pf::test;
   MPI_Init(&argc, &argv);
+  char text[MPI_MAX_LIBRARY_VERSION_STRING] = {};
+  int length = 0;
+  PMPI_Get_library_version(text, &length);
+  pf::g_implementation = pf::mpiVersionOf(text).kind;
   MPI_Comm_size(MPI_COMM_WORLD, &g_worldSize);
   MPI_Comm_rank(MPI_COMM_WORLD, &g_worldRank);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);

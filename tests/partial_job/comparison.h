@@ -13,12 +13,6 @@
 
 namespace pf::test {
 
-#if defined(OPEN_MPI)
-inline constexpr bool kIsOpenMpi = true;
-#else
-inline constexpr bool kIsOpenMpi = false;
-#endif
-
 using Ints = std::vector<int>;
 
 class Random {

@@ -107,10 +107,9 @@ class Groups {
     expectNumbers("size, rank, whether empty", {},
                   {sizes[0], ranks[0], pair.library == MPI_GROUP_EMPTY},
                   {sizes[1], ranks[1], pair.ours == MPI_GROUP_EMPTY});
-#if defined(OPEN_MPI)
-    expectNumbers("f2c", {}, Ints{1},
-                  {PF_REAL(Group_f2c)(PF_REAL(Group_c2f)(pair.ours)) == pair.ours});
-#endif
+#define PF_EXPECT_NUMBER(To, From) \
+  expectNumbers(#From, {}, Ints{1}, {PF_REAL(From)(PF_REAL(To)(pair.ours)) == pair.ours});
+    PF_GROUP_NUMBERS(PF_EXPECT_NUMBER)
     m_pairs.push_back(pair);
   }
 
@@ -186,8 +185,8 @@ class Groups {
       range[2] = m_random.oneIn(10) ? m_random.from(-1, 1) : range[2];
       arguments.insert(arguments.end(), range, range + 3);
     }
-    if (kIsOpenMpi && std::any_of(ranges, ranges + used,
-                                  [size](const int(&range)[3]) { return beyond(range, size); })) {
+    if (asOpenMpi() && std::any_of(ranges, ranges + used,
+                                   [size](const int(&range)[3]) { return beyond(range, size); })) {
       return;
     }
     Pair made;
@@ -204,9 +203,9 @@ class Groups {
     Ints ranks = m_random.some(m_random.from(0, 9), 0, size - 1 + (size == 0 ? 1 : 0));
     for (int& rank : ranks) {
       // Open MPI looks in its memory for any number.
-      rank = m_random.oneIn(5) || size == 0      ? MPI_PROC_NULL
-             : !kIsOpenMpi && m_random.oneIn(20) ? m_random.from(0, 1) * (size + 5) - 5
-                                                 : rank;
+      rank = m_random.oneIn(5) || size == 0       ? MPI_PROC_NULL
+             : !asOpenMpi() && m_random.oneIn(20) ? m_random.from(0, 1) * (size + 5) - 5
+                                                  : rank;
     }
     Answer answers[] = {{0, Ints(ranks.size())}, {0, Ints(ranks.size())}};
     answers[0].error = PMPI_Group_translate_ranks(from.library, sizeOf(ranks), ranks.data(),

@@ -37,7 +37,7 @@ constexpr int kMostDims = 4;
 /// Where the wrong kind is asked for, or too little room given, MPICH looks at memory that is not
 /// there.
 bool mayBeWrong(TopologyKind kind) {
-  return kIsOpenMpi || g_topology.kind == kind;
+  return asOpenMpi() || g_topology.kind == kind;
 }
 
 class Topologies {
@@ -96,7 +96,7 @@ class Topologies {
     Ints dims = this->dims(m_common);
     if (!dims.empty() && m_common.oneIn(12)) {  // too many
       dims.back() += g_worldSize;
-    } else if (!dims.empty() && kIsOpenMpi && m_common.oneIn(12)) {  // MPICH divides by it
+    } else if (!dims.empty() && asOpenMpi() && m_common.oneIn(12)) {  // MPICH divides by it
       dims.back() = 0;
     }
     const Ints periods = m_common.some(sizeOf(dims), 0, 1);
@@ -372,7 +372,7 @@ class Topologies {
   }
 
   void askGet() {
-    const int room = kIsOpenMpi ? m_own.from(-1, kMostDims + 1) : g_topology.ndims;
+    const int room = asOpenMpi() ? m_own.from(-1, kMostDims + 1) : g_topology.ndims;
     if (mayBeWrong(TopologyKind::Cartesian)) {
       PF_ASK(Cart_get, (Ints{room}), 3 * (kMostDims + 1), g_comm, room, written,
              written + kMostDims + 1, written + 2 * (kMostDims + 1));
@@ -424,14 +424,14 @@ class Topologies {
            written + kRoom);
     const int rank = m_own.from(-1, g_topology.size - 1);
     PF_ASK(Graph_neighbors_count, (Ints{rank}), 1, g_comm, rank, written);
-    const int most = kIsOpenMpi ? m_own.from(-1, 9) : kRoom;
+    const int most = asOpenMpi() ? m_own.from(-1, 9) : kRoom;
     PF_ASK(Graph_neighbors, (Ints{rank, most}), kRoom, g_comm, rank, most, written);
   }
 
   void askDistributed() {
     constexpr int kRoom = 100;
-    const int ins = m_own.from(-1, g_topology.sourceCount + (kIsOpenMpi ? 2 : 0));
-    const int outs = m_own.from(-1, g_topology.destinationCount + (kIsOpenMpi ? 2 : 0));
+    const int ins = m_own.from(-1, g_topology.sourceCount + (asOpenMpi() ? 2 : 0));
+    const int outs = m_own.from(-1, g_topology.destinationCount + (asOpenMpi() ? 2 : 0));
     if (m_own.oneIn(2)) {
       PF_ASK(Dist_graph_neighbors, (Ints{ins, outs}), 2 * kRoom, g_comm, ins, written,
              MPI_UNWEIGHTED, outs, written + kRoom, MPI_UNWEIGHTED);

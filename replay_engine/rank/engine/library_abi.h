@@ -70,6 +70,9 @@ extern MpiKind g_implementation;
 inline bool asOpenMpi() {
   return g_implementation != MpiKind::Mpich;
 }
+constexpr bool asMpich4() {  // which had the interface before it was a standard's
+  return false;
+}
 inline bool worldHasErrors() {
   return !asOpenMpi();
 }

@@ -79,6 +79,9 @@ std::uint32_t placeOfGroup(const Place* /*places*/, std::uint32_t /*count*/, MPI
 constexpr bool asOpenMpi() {
   return false;
 }
+constexpr bool asMpich4() {  // 4.0.2 and 4.2.1, not 5.0.2
+  return MPICH_NUMVERSION < 50000000;
+}
 /// For its own errors MPICH takes the handler of MPI_COMM_WORLD where a communicator has none.
 constexpr bool worldHasErrors() {
   return true;

@@ -97,6 +97,10 @@ std::uint32_t placeOfGroup(const Place* places, std::uint32_t count, MPI_Group g
 constexpr bool asOpenMpi() {
   return true;
 }
+/// Or MPICH before version 5.
+constexpr bool asMpich4() {
+  return false;
+}
 /// MPI_COMM_SELF has the error handler that it was given only; MPI_COMM_WORLD has to be told where it was given none.
 constexpr bool worldHasErrors() {
   return false;

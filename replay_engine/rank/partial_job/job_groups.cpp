@@ -256,9 +256,12 @@ int jobGroupTranslateRanks(MPI_Group from, int count, const int* ranks, MPI_Grou
       return groupError(MPI_ERR_RANK);
     }
   }
-  // In a group of nobody neither library looks for MPI_PROC_NULL.
+  // In a group of nobody only MPICH from version 5 on looks for MPI_PROC_NULL.
   if (!looksAtRanks || toMembers.size == 0) {
-    std::fill(translated, translated + count, MPI_UNDEFINED);
+    const bool looks = !asOpenMpi() && !asMpich4();
+    std::transform(ranks, ranks + count, translated, [&](int rank) {
+      return looks && rank == MPI_PROC_NULL ? MPI_PROC_NULL : MPI_UNDEFINED;
+    });
     return MPI_SUCCESS;
   }
   for (int i = 0; i < count; ++i) {

@@ -320,8 +320,8 @@ void cartSubOf(const Topology& topology, const int* remainDims, int rank, int* c
     *number = *number * topology.dims[i] + coordinate(topology, rank, i);
     anyRemains = anyRemains || remainDims[i] != 0;
   }
-  // Each rank should have a grid of its own then: in MPICH rank 0 alone gets one.
-  if (!asOpenMpi() && !anyRemains && rank != 0) {
+  // Each rank should have a grid of its own then: in MPICH before version 5 rank 0 alone gets one.
+  if (asMpich4() && !anyRemains && rank != 0) {
     *color = MPI_UNDEFINED;
   }
 }

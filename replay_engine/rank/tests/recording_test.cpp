@@ -332,7 +332,8 @@ TEST(Recording, aHandleThatIsUsedAgainIsAnotherCommunicator) {
 
 TEST(Recording, callSitesAreDefinedOnce) {
   const RankLog log = logOf(record(kRecordEvents, {}, [] {
-    for (int i = 0; i < 3; ++i) {
+    volatile int times = 3;  // a loop that stays one
+    for (int i = 0; i < times; ++i) {
       MPI_Barrier(MPI_COMM_WORLD);
     }
     MPI_Barrier(MPI_COMM_WORLD);
@@ -431,7 +432,7 @@ TEST(Recording, aReceiveThatWasMatchedButNotWaitedFor) {
 
 TEST(Recording, theAgentIsToldWhereRequestsHaveTheirStatus) {
   const RankRun run = record(kRecordChoices, {}, [] {});
-  EXPECT_EQ(run.requests.status, fake::placeOfStatus());
+  EXPECT_EQ(run.requests.status, kRequestsAreObjects ? fake::placeOfStatus() : 0);
   EXPECT_NE(run.requests.entriesAt, 0U);
 }
 
