@@ -125,9 +125,10 @@ def page(results):
                      + " | ".join(facts["cells"].get(capability, "not tried") for _, _, facts in columns) + " |")
     lines += ["", "*MPI ABI of*: programs linked against `libmpi_abi`, the standard's binary interface. Programs of other libraries are refused by name and",
               "version before they run: other makers', another major version than the recorder was built for (`tests/e2e/other_libraries_test.py`,",
-              "`agent_test`). The libraries of makers: not tried. On Debian forky (sid) the recorders of Open MPI 6 and MPICH 5 were built there, the",
-              "programs and the recorder of `libmpi_abi`, which needs no MPI library, on Debian 12. Open MPI 6.0.0rc2's `libmpi_abi` crashes a program that asks",
-              "`MPI_Dist_graph_neighbors` for the neighbours of a weighted graph with `MPI_UNWEIGHTED`, by itself.", "",
+              "`agent_test`). The libraries of makers: not tried. On Debian forky (sid) the recorders of Open MPI 6 and MPICH 5 were built there; the",
+              "programs, and the recorder of `libmpi_abi`, which needs no MPI library, on Debian 12. Those built there, without the window, ran *record*, *replay* and",
+              "*races*. Open MPI 6.0.0rc2's `libmpi_abi` crashes a program that asks `MPI_Dist_graph_neighbors` for the neighbours of a weighted graph with",
+              "`MPI_UNWEIGHTED`, by itself.", "",
               "`tests/systems/on_debian.sh trixie` makes a Debian 13 in a folder, and runs `./test` or another command in it. There, `mpirun` is",
               "PRRTE's `prterun`: the name that `ps` shows. Open MPI is not told to run programs of root unless `OMPI_ALLOW_RUN_AS_ROOT` says so,",
               "as before.", "",
