@@ -26,7 +26,7 @@ __attribute__((noinline)) int lookAtRecv(void* buffer, int count, MPI_Datatype t
     return PF_UNDER(Recv)(buffer, count, type, source, tag, comm, status);
   }
   const InLayer inside;
-  MPI_Status own;
+  MPI_Status own = ofNobody();
   MPI_Status* const use = status != MPI_STATUS_IGNORE ? status : &own;
   const int result = PF_UNDER(Recv)(buffer, count, type, source, tag, comm, use);
   keepMessage(kCallRecv, *members, {buffer, count, type}, *use, result);
@@ -38,7 +38,7 @@ int takeFromAnybody(void* buffer, int count, MPI_Datatype type, int tag, MPI_Com
                     MPI_Status* status) {
   const LastAsked asked = g_lastAsked;
   const InLayer inside;
-  MPI_Status own;
+  MPI_Status own = ofNobody();
   MPI_Status* const use = status != MPI_STATUS_IGNORE ? status : &own;
   const int result = PF_UNDER(Recv)(buffer, count, type, MPI_ANY_SOURCE, tag, comm, use);
   if (result != MPI_SUCCESS || asked.isOutside(use->MPI_SOURCE)) {
@@ -67,7 +67,7 @@ __attribute__((noinline)) int lookAtSendrecv(const void* sent, int sentCount, MP
                               tag, comm, status);
   }
   const InLayer inside;
-  MPI_Status own;
+  MPI_Status own = ofNobody();
   MPI_Status* const use = status != MPI_STATUS_IGNORE ? status : &own;
   const int result = PF_UNDER(Sendrecv)(sent, sentCount, sentType, dest, sentTag, buffer, count,
                                         type, source, tag, comm, use);
@@ -94,7 +94,7 @@ __attribute__((noinline)) int lookAtSendrecv_replace(void* buffer, int count, MP
                                       status);
   }
   const InLayer inside;
-  MPI_Status own;
+  MPI_Status own = ofNobody();
   MPI_Status* const use = status != MPI_STATUS_IGNORE ? status : &own;
   const int result =
       PF_UNDER(Sendrecv_replace)(buffer, count, type, dest, sentTag, source, tag, comm, use);
@@ -230,7 +230,7 @@ int keepStart(MPI_Request* request) {
 
 int keepProbe_(int source, int tag, MPI_Comm comm, MPI_Status* status) {
   const MemberView* const members = mayBring(kCallProbe, source, comm);
-  MPI_Status own;
+  MPI_Status own = ofNobody();
   MPI_Status* const use = status != MPI_STATUS_IGNORE ? status : &own;
   const int result = PF_UNDER(Probe)(source, tag, comm, use);
   if (members != nullptr && result == MPI_SUCCESS) {
@@ -241,7 +241,7 @@ int keepProbe_(int source, int tag, MPI_Comm comm, MPI_Status* status) {
 
 int keepIprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
   const MemberView* const members = mayBring(kCallIprobe, source, comm);
-  MPI_Status own;
+  MPI_Status own = ofNobody();
   MPI_Status* const use = status != MPI_STATUS_IGNORE ? status : &own;
   const int result = PF_UNDER(Iprobe)(source, tag, comm, flag, use);
   if (members != nullptr && result == MPI_SUCCESS && *flag != 0) {
@@ -262,7 +262,7 @@ void matched(const MemberView* members, MPI_Message message, const MPI_Status& s
 
 int keepMprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status) {
   const MemberView* const members = mayBring(kCallMprobe, source, comm);
-  MPI_Status own;
+  MPI_Status own = ofNobody();
   MPI_Status* const use = status != MPI_STATUS_IGNORE ? status : &own;
   const int result = PF_UNDER(Mprobe)(source, tag, comm, message, use);
   if (result == MPI_SUCCESS) {
@@ -274,7 +274,7 @@ int keepMprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Sta
 int keepImprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message,
                 MPI_Status* status) {
   const MemberView* const members = mayBring(kCallImprobe, source, comm);
-  MPI_Status own;
+  MPI_Status own = ofNobody();
   MPI_Status* const use = status != MPI_STATUS_IGNORE ? status : &own;
   const int result = PF_UNDER(Improbe)(source, tag, comm, flag, message, use);
   if (result == MPI_SUCCESS && *flag != 0) {
@@ -304,7 +304,7 @@ const MemberView* taken(std::uint16_t call, MPI_Message message) {
 int keepMrecv(void* buffer, int count, MPI_Datatype type, MPI_Message* message,
               MPI_Status* status) {
   const MemberView* const members = taken(kCallMrecv, *message);
-  MPI_Status own;
+  MPI_Status own = ofNobody();
   MPI_Status* const use = status != MPI_STATUS_IGNORE ? status : &own;
   const int result = PF_UNDER(Mrecv)(buffer, count, type, message, use);
   if (members != nullptr) {

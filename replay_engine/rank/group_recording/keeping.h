@@ -79,4 +79,11 @@ void putCompletionsOver();
 void putCollectivesOver();
 void putCommunicatorsOver();
 
+/// A status for MPI to fill. MPICH 5.0.2 returns MPI_SUCCESS where an error handler of the program's was called, and has filled none.
+inline MPI_Status ofNobody() {
+  MPI_Status status{};
+  status.MPI_SOURCE = MPI_PROC_NULL;
+  return status;
+}
+
 }  // namespace pf
