@@ -335,9 +335,9 @@ int keepRequest_get_status(MPI_Request request, int* flag, MPI_Status* status) {
 }
 
 /// Of several requests: each that was told by status `at(i)`, which may be one of ours.
-class LookedAt {
+class AskedFor {
  public:
-  LookedAt(std::uint16_t call, int count, const MPI_Request* requests, MPI_Status* statuses)
+  AskedFor(std::uint16_t call, int count, const MPI_Request* requests, MPI_Status* statuses)
       : m_call(call), m_requests(requests), m_statuses(statuses) {
     m_any = t_layer == 0 && g_keptRequests.count() != 0 &&
             (isLayerThread() || isFollowed(count, requests)) && mayBeTold(call);
@@ -349,9 +349,9 @@ class LookedAt {
       }
     }
   }
-  ~LookedAt() { std::free(m_own); }
-  LookedAt(const LookedAt&) = delete;
-  LookedAt& operator=(const LookedAt&) = delete;
+  ~AskedFor() { std::free(m_own); }
+  AskedFor(const AskedFor&) = delete;
+  AskedFor& operator=(const AskedFor&) = delete;
 
   [[nodiscard]] MPI_Status* statuses() const { return m_statuses; }
   void told(int index, int status) const {
@@ -378,7 +378,7 @@ int underOf(std::uint16_t call, Arguments... arguments) {
 
 int keepRequest_get_status_all(int count, const MPI_Request* requests, int* flag,
                                MPI_Status* statuses) {
-  const LookedAt looked(kCallRequest_get_status_all, count, requests, statuses);
+  const AskedFor looked(kCallRequest_get_status_all, count, requests, statuses);
   const int result = underOf(kCallRequest_get_status_all, count, requests, flag, looked.statuses());
   for (int i = 0; result == MPI_SUCCESS && *flag != 0 && i < count; ++i) {
     looked.told(i, i);
@@ -390,7 +390,7 @@ int keepRequest_get_status_any(int count, const MPI_Request* requests, int* inde
                                MPI_Status* status) {
   MPI_Status own;
   MPI_Status* const use = status == MPI_STATUS_IGNORE ? &own : status;
-  const LookedAt looked(kCallRequest_get_status_any, count, requests, use);
+  const AskedFor looked(kCallRequest_get_status_any, count, requests, use);
   const int result = underOf(kCallRequest_get_status_any, count, requests, index, flag, use);
   if (result == MPI_SUCCESS && *flag != 0 && *index != MPI_UNDEFINED) {
     looked.told(*index, 0);
@@ -400,7 +400,7 @@ int keepRequest_get_status_any(int count, const MPI_Request* requests, int* inde
 
 int keepRequest_get_status_some(int count, const MPI_Request* requests, int* done, int* indices,
                                 MPI_Status* statuses) {
-  const LookedAt looked(kCallRequest_get_status_some, count, requests, statuses);
+  const AskedFor looked(kCallRequest_get_status_some, count, requests, statuses);
   const int result =
       underOf(kCallRequest_get_status_some, count, requests, done, indices, looked.statuses());
   for (int i = 0; result == MPI_SUCCESS && *done != MPI_UNDEFINED && i < *done; ++i) {

@@ -32,9 +32,9 @@ bool isOfC(void* function) {
 
 /// The function behind us.
 template <typename Function>
-class Behind {
+class RealLock {
  public:
-  constexpr Behind(const char* name, const char* version) : m_name(name), m_version(version) {}
+  constexpr RealLock(const char* name, const char* version) : m_name(name), m_version(version) {}
   Function* get() {
     void* found = m_found.load(std::memory_order_relaxed);
     if (found == nullptr) [[unlikely]] {
@@ -55,9 +55,9 @@ class Behind {
 };
 
 // Conditions have an older form of the same name.
-#define PF_BEHIND(name, version, ...)           \
-  constinit Behind<int(__VA_ARGS__)> g_##name { \
-#name, version                              \
+#define PF_BEHIND(name, version, ...)             \
+  constinit RealLock<int(__VA_ARGS__)> g_##name { \
+#name, version                                \
   }
 PF_BEHIND(pthread_mutex_lock, nullptr, pthread_mutex_t*);
 PF_BEHIND(pthread_mutex_trylock, nullptr, pthread_mutex_t*);
