@@ -28,6 +28,18 @@ bool Batch::areSendsDone() const {
   return all;
 }
 
+bool Batch::hideUnsent() {
+  bool any = false;
+  for (std::uint32_t i = 0; m_sends && i < m_size; ++i) {
+    if (!isSendHalfDone(m_entries[i].request.handle)) {
+      copyRequests();
+      m_translated[m_entries[i].index] = MPI_REQUEST_NULL;
+      any = true;
+    }
+  }
+  return any;
+}
+
 void Batch::offerSends() {
   if (!m_sends) [[likely]] {
     return;

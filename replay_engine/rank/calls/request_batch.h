@@ -83,6 +83,8 @@ class Batch {
   [[nodiscard]] int awaitSends() const;
   /// Whether nothing is left of any. Does not wait.
   [[nodiscard]] bool areSendsDone() const;
+  /// Of requests that stay: those of which something is left are none in requests(). Whether there are any.
+  [[nodiscard]] bool hideUnsent();
   /// Where MPI chooses: requests() has those that are left in place of what they are of.
   void offerSends();
   /// MPI has ended requests()[index]. True: it was a send; from now on what it is of stands there.

@@ -25,10 +25,13 @@ void seeDone(const Batch& batch, int index, const MPI_Status* status) {
 
 /// A replay asks until MPI agrees with the recording.
 int lookUntilDone(Batch& batch, int index, MPI_Status* status) {
+  const Batch::Entry* const known = batch.find(index);
   int flag = 0;
   int result = MPI_SUCCESS;
   do {
-    result = PF_REAL(Request_get_status)(batch.requests()[index], &flag, status);
+    const bool sent = known == nullptr || isSendHalfDone(known->request.handle);
+    result =
+        sent ? PF_REAL(Request_get_status)(batch.requests()[index], &flag, status) : MPI_SUCCESS;
   } while (flag == 0 && result == MPI_SUCCESS);
   restoreOne(batch, index, status, MPI_SUCCESS);
   return result;
@@ -82,8 +85,11 @@ int onRequest_get_status_all(const CallPlace& place, int count, const MPI_Reques
   MPI_Status* const use = batch.statuses(statuses, false);
   int result = MPI_SUCCESS;
   do {
-    result = callReal(kCallRequest_get_status_all, count,
-                      static_cast<const MPI_Request*>(batch.requests()), flag, use);
+    *flag = 0;
+    result = batch.areSendsDone()
+                 ? callReal(kCallRequest_get_status_all, count,
+                            static_cast<const MPI_Request*>(batch.requests()), flag, use)
+                 : MPI_SUCCESS;
   } while (next == NextChoice::Hit && *flag == 0 && result == MPI_SUCCESS);
   for (int i = 0; *flag != 0 && use != MPI_STATUSES_IGNORE && i < count; ++i) {
     restoreOne(batch, i, &use[i], MPI_SUCCESS);
@@ -121,8 +127,12 @@ int onRequest_get_status_any(const CallPlace& place, int count, const MPI_Reques
     *flag = 1;
     result = lookUntilDone(batch, recorded, use);
   } else {
+    const bool hidden = batch.hideUnsent();
     result = callReal(kCallRequest_get_status_any, count,
                       static_cast<const MPI_Request*>(batch.requests()), index, flag, use);
+    if (*flag != 0 && *index == MPI_UNDEFINED && hidden) {
+      *flag = 0;
+    }
     if (*flag != 0 && *index != MPI_UNDEFINED) {
       restoreOne(batch, *index, use, MPI_SUCCESS);
     }
@@ -152,8 +162,12 @@ int onRequest_get_status_some(const CallPlace& place, int incount, const MPI_Req
   if (next == NextChoice::Hit) {
     result = replaySeen(place, batch, incount, outcount, indices, use);
   } else {
+    const bool hidden = batch.hideUnsent();
     result = callReal(kCallRequest_get_status_some, incount,
                       static_cast<const MPI_Request*>(batch.requests()), outcount, indices, use);
+    if (*outcount == MPI_UNDEFINED && hidden) {
+      *outcount = 0;
+    }
     for (int i = 0; *outcount != MPI_UNDEFINED && i < *outcount; ++i) {
       restoreOne(batch, indices[i], statusSeen(use, i), MPI_SUCCESS);
     }
