@@ -266,11 +266,9 @@ bool Decoder::record(RecordReader& in) {
     case RecordKind::Start:
       event(EventKind::Start, fieldsOf<RecordKind::Start>(in).site);
       break;
-    case RecordKind::SubPost: {
-      const auto [comm, source, tag] = fieldsOf<RecordKind::SubPost>(in);
-      post(comm, source, tag, true);
+    case RecordKind::SubPost:
+      subPost(in);
       break;
-    }
     case RecordKind::SubSend:
       subSend(in);
       break;

@@ -45,6 +45,7 @@ class Decoder {
   void sendEvent(RecordReader& in, RecordKind kind);
   void receiveEvent(RecordReader& in);
   void sendReceiveEvent(RecordReader& in);
+  void subPost(RecordReader& in);
   void subSend(RecordReader& in);
   void sentBytes(std::uint64_t bytes, std::uint32_t check);
   [[nodiscard]] std::uint32_t checkOfSent(std::uint32_t comm, std::int32_t dest,

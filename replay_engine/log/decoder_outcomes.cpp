@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Records of what was chosen, by MPI, the system and the order of threads, of what raced, and of what messages hold.
+#include "mpi_calls.h"
+
 #include <algorithm>
 
 #include "replay_engine/log/decoder.h"
@@ -206,6 +208,19 @@ void Decoder::laneRun(RecordReader& in) {
   }
   m_lane = code / 2 < log.lanes.size() ? code / 2 : 0;
   log.laneRuns.push_back({code, 0});
+}
+
+void Decoder::subPost(RecordReader& in) {
+  const auto [comm, source, tag] = fieldsOf<RecordKind::SubPost>(in);
+  const Event* const event = log.history.events.empty() ? nullptr : &log.history.events.back();
+  const bool exchanges = event != nullptr && event->kind == EventKind::Start &&
+                         event->call != kCallStart && event->call != kCallStartall;
+  if (exchanges) {  // its envelope is that of its receive
+    log.checks.back() =
+        eventCheck(event->call, comm < log.communicators.size() ? log.communicators[comm].key : 0,
+                   world(comm, source), tag);
+  }
+  post(comm, source, tag, true);
 }
 
 void Decoder::subSend(RecordReader& in) {

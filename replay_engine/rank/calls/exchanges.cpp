@@ -40,7 +40,11 @@ struct PostedExchange {
 int postExchange(const CallPlace& place, const Exchange& what, PostedExchange& made) {
   Posted& posted = made.posted;
   posted.source = what.source;
-  beginEvent(place);
+  if (what.source == MPI_PROC_NULL) {
+    beginEvent(place);
+  } else {
+    beginEvent(place, what.comm, what.source, what.receiveTag);
+  }
   const Contents sent = contentsToSend(what.sent, what.dest, what.comm);
   sink().exchangePosts(place, what, sent);
   if (what.dest != MPI_PROC_NULL) {

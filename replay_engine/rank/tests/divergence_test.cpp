@@ -72,6 +72,15 @@ Program exchanges(int dest) {
   };
 }
 
+Program exchangesByRequest(int dest, int source, int tag) {
+  return [=] {
+    int values[2] = {};
+    MPI_Request request = MPI_REQUEST_NULL;
+    exchange(&values[0], 1, dest, 9, &values[1], source, tag, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  };
+}
+
 Program starts(int dest) {
   return [=] {
     int value = 0;
@@ -119,6 +128,19 @@ std::vector<Other> others() {
       {"anotherSize", sends(1, 5, 2), sends(1, 5, 3), 2, "MPI_Send, 8 bytes", "MPI_Send, 12 bytes"},
       {"exchangeWithAnother", exchanges(2), exchanges(3), 2, "MPI_Sendrecv",
        "the same call, to another rank or with another tag"},
+      {"exchangeByRequestWithAnother", exchangesByRequest(2, 1, 5), exchangesByRequest(3, 1, 5), 2,
+       "MPI_Isendrecv", "the same call, to another rank or with another tag"},
+      {"exchangeByRequestFromAnother", exchangesByRequest(2, 1, 5), exchangesByRequest(2, 2, 5), 2,
+       "MPI_Isendrecv", "MPI_Isendrecv rank 2 tag 5"},
+      {"exchangeByRequestFromAnyone", exchangesByRequest(2, 1, 5),
+       exchangesByRequest(2, MPI_ANY_SOURCE, 5), 2, "MPI_Isendrecv",
+       "MPI_Isendrecv any source tag 5"},
+      {"exchangeByRequestFromOneOnly", exchangesByRequest(2, MPI_ANY_SOURCE, 5),
+       exchangesByRequest(2, 2, 5), 2, "MPI_Isendrecv", "MPI_Isendrecv rank 2 tag 5"},
+      {"exchangeByRequestFromNobody", exchangesByRequest(2, 1, 5),
+       exchangesByRequest(2, MPI_PROC_NULL, 5), 2, "MPI_Isendrecv", "MPI_Isendrecv"},
+      {"exchangeByRequestWithAnotherTag", exchangesByRequest(2, 1, 5),
+       exchangesByRequest(2, 1, MPI_ANY_TAG), 2, "MPI_Isendrecv", "MPI_Isendrecv rank 1 any tag"},
       {"startToAnother", starts(2), starts(3), 2, "MPI_Start",
        "the same call, to another rank or with another tag"},
       {"anotherOperation", reduces(true), reduces(false), 2, "MPI_Allreduce",
