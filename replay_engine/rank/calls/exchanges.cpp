@@ -63,8 +63,12 @@ int postExchange(const CallPlace& place, const Exchange& what, PostedExchange& m
   const ProbeRoute from = posted.routed != nullptr
                               ? shadowOf(*posted.routed)
                               : ProbeRoute{posted.source, what.receiveTag, what.comm};
-  int result = PF_REAL(Irecv)(what.buffer, what.count, what.datatype, from.source, from.tag,
-                              from.comm, &made.receive);
+  const int checked =
+      checkSendHalf(what.sent.buffer, what.sent.count, what.sent.type, to.peer, to.tag, to.comm);
+  int result = checked != MPI_SUCCESS
+                   ? checked
+                   : PF_REAL(Irecv)(what.buffer, what.count, what.datatype, from.source, from.tag,
+                                    from.comm, &made.receive);
   const bool isPosted = result == MPI_SUCCESS;
   if (isPosted) {
     result = PF_REAL(Isend)(what.sent.buffer, what.sent.count, what.sent.type, to.peer, to.tag,
@@ -79,7 +83,8 @@ int postExchange(const CallPlace& place, const Exchange& what, PostedExchange& m
       sink().sendFailed({what.comm, what.dest, what.sendTag});
     }
     takeBack(to);
-    const bool onShadow = isPosted ? to.routed : posted.routed != nullptr;
+    const bool ofSend = isPosted || checked != MPI_SUCCESS;
+    const bool onShadow = ofSend ? to.routed : posted.routed != nullptr;
     return onShadow ? errorOnShadow(what.comm, result) : result;
   }
   made.sendRouted = to.routed;

@@ -23,6 +23,16 @@ void dropSend(RequestDetails& details) {
 
 }  // namespace
 
+int checkSendHalf(const void* buffer, int count, MPI_Datatype type, int dest, int tag,
+                  MPI_Comm comm) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  const int result = PF_REAL(Send_init)(buffer, count, type, dest, tag, comm, &request);
+  if (result == MPI_SUCCESS) {
+    PF_REAL(Request_free)(&request);
+  }
+  return result;
+}
+
 void keepSendHalf(Request& receive, MPI_Request send, void* copy) {
   receive.exchange = true;
   RequestDetails& details = g_engine.requests.detail(receive);

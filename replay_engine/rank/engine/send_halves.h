@@ -8,6 +8,10 @@
 
 namespace pf {
 
+/// What MPI says of a send with these arguments, which is not made. To be asked before the receive is posted: what that
+/// takes nothing brings back.
+int checkSendHalf(const void* buffer, int count, MPI_Datatype type, int dest, int tag,
+                  MPI_Comm comm);
 /// The receive's request stands for `send`, too. `copy`: of what is sent, or null; freed when that has left. The engine's
 /// lock is held.
 void keepSendHalf(Request& receive, MPI_Request send, void* copy);

@@ -9,6 +9,7 @@
 
 #include "replay_engine/rank/engine/real_calls.h"
 #include "replay_engine/rank/engine/requests.h"
+#include "replay_engine/rank/engine/send_halves.h"
 
 namespace pf {
 
@@ -240,9 +241,14 @@ int exchangeTagged(const ShadowExchange& what, const SendRoute& to, const Schedu
   const ProbeRoute from =
       tag != nullptr ? shadowOf(*tag) : ProbeRoute{what.source, what.tag, what.comm, nullptr};
   MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+  int sent =
+      checkSendHalf(what.sendBuffer, what.sendCount, what.sendType, to.peer, to.tag, to.comm);
+  if (sent != MPI_SUCCESS) {
+    return to.routed ? errorOnShadow(what.comm, sent) : sent;
+  }
   int received = PF_REAL(Irecv)(what.buffer, what.count, what.datatype, from.source, from.tag,
                                 from.comm, &requests[0]);
-  int sent = received;
+  sent = received;
   if (received == MPI_SUCCESS) {
     sent = PF_REAL(Isend)(what.sendBuffer, what.sendCount, what.sendType, to.peer, to.tag, to.comm,
                           &requests[1]);

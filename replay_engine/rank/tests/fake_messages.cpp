@@ -31,6 +31,10 @@ RequestObject& ofProcNull() {
   return request;
 }
 
+bool isRank(int dest, MPI_Comm comm) {
+  return dest == MPI_PROC_NULL || (dest >= 0 && dest < static_cast<int>(comm->world.size()));
+}
+
 /// The message leaves; one to this rank itself is there.
 void leave(std::uint16_t call, const void* buffer, int count, MPI_Datatype type, int dest, int tag,
            MPI_Comm comm) {
@@ -58,6 +62,9 @@ void pendOnTime(RequestObject& request, int after = g_library.script.answersAfte
 
 int postSend(std::uint16_t call, bool synchronous, const void* buffer, int count, MPI_Datatype type,
              int dest, int tag, MPI_Comm comm, MPI_Request* request) {
+  if (!isRank(dest, comm)) {
+    return onError(MPI_ERR_RANK);
+  }
   leave(call, buffer, count, type, dest, tag, comm);
   const int after = synchronous ? g_library.script.answersAfter : g_library.script.leavesAfter;
   if ((!synchronous && after == 0) || dest == MPI_PROC_NULL) {
@@ -72,6 +79,9 @@ int postSend(std::uint16_t call, bool synchronous, const void* buffer, int count
 
 int initSend(std::uint16_t call, const void* buffer, int count, MPI_Datatype type, int dest,
              int tag, MPI_Comm comm, MPI_Request* request) {
+  if (!isRank(dest, comm)) {
+    return onError(MPI_ERR_RANK);
+  }
   *request = newRequest();
   RequestObject& made = **request;
   made.kind = Kind::Send;

@@ -195,6 +195,26 @@ TEST(Recording, anExchangeByRequestThatFails) {
   }
 }
 
+/// What it would send MPI refuses before it takes a message that is there.
+TEST(Recording, anExchangeThatIsRefusedTakesNothing) {
+  const auto program = [] {
+    const int given = 7;
+    int value = 0;
+    MPI_Request request = MPI_REQUEST_NULL;
+    say("%d", exchange(&given, 1, 77, 9, &value, MPI_ANY_SOURCE, 5, &request));
+    say("%d", exchangeInPlace(&value, 1, 77, 9, MPI_ANY_SOURCE, 5, &request));
+    MPI_Recv(&value, 1, MPI_INT, 1, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    say("got %d", value);
+  };
+  const Script script{.arrivals = {{1, 5, 10, 0}, {1, 5, 20, 0}}};
+  const std::string refused = std::to_string(MPI_ERR_RANK) + "\n";
+  for (const std::uint32_t mode : kBothModes) {
+    const RankRun recorded = record(mode, script, program);
+    EXPECT_EQ(recorded.said, refused + refused + "got 10\n");
+    EXPECT_EQ(replay(recorded, script, program).said, recorded.said);
+  }
+}
+
 TEST(Recording, anExchangeByRequestIsNotCancelled) {
   const auto program = [] {
     const int given = 7;
