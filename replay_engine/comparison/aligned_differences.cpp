@@ -36,7 +36,8 @@ class SharedNames {
       m_tests.push_back(call.starts_with("MPI_Test") || call == "MPI_Iprobe" ||
                         call == "MPI_Improbe" || call.starts_with("MPI_Request_get_status"));
       m_outcomes.push_back(call.starts_with("MPI_Test") || call.starts_with("MPI_Waitany") ||
-                           call.starts_with("MPI_Waitsome"));
+                           call.starts_with("MPI_Waitsome") ||
+                           call.starts_with("MPI_Request_get_status_"));
     }
     for (const CallSite& site : execution.sites) {
       m_sites.push_back(sites ? hashOf(placeOf(site)) : 0);

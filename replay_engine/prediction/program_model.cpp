@@ -306,10 +306,12 @@ class Modeller {
   }
 
   [[nodiscard]] Completes completesAt(Rank rank, Serial at) const {
-    if (isCall(rank, at, "MPI_Waitany") || isCall(rank, at, "MPI_Testany")) {
+    if (isCall(rank, at, "MPI_Waitany") || isCall(rank, at, "MPI_Testany") ||
+        isCall(rank, at, "MPI_Request_get_status_any")) {
       return Completes::One;
     }
-    const bool some = isCall(rank, at, "MPI_Waitsome") || isCall(rank, at, "MPI_Testsome");
+    const bool some = isCall(rank, at, "MPI_Waitsome") || isCall(rank, at, "MPI_Testsome") ||
+                      isCall(rank, at, "MPI_Request_get_status_some");
     return some ? Completes::Some : Completes::All;
   }
 

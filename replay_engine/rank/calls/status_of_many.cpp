@@ -14,11 +14,11 @@ int callReal(std::uint16_t call, Arguments... arguments) {
 }
 
 /// What the program is told of request `index`, which stays.
-void seeDone(const Batch& batch, int index, const MPI_Status* status) {
+void seeDone(const Batch& batch, int index, const MPI_Status* status, int result) {
   const Batch::Entry* const known = batch.find(index);
   Request* const entry = known != nullptr ? g_engine.requests.find(known->request.handle) : nullptr;
   if (entry != nullptr && !entry->observed && isReceive(*entry)) {
-    sink().receiveDone(*entry, status, MPI_SUCCESS);
+    sink().receiveDone(*entry, status, errorOf(result, status));
     entry->observed = true;
   }
 }
@@ -43,11 +43,11 @@ MPI_Status* statusSeen(MPI_Status* statuses, int i) {
 
 /// `told`: `count` indices that MPI or the recording says, in the order of `statuses`.
 void seeSome(const CallPlace& place, const Batch& batch, int count, const int* told,
-             const MPI_Status* statuses) {
+             const MPI_Status* statuses, int result) {
   const OfferedRequests none(0, nullptr);  // no request is given
   logSome(place, ChoiceKind::Testsome, count, told, none);
   for (int i = 0; count != MPI_UNDEFINED && i < count; ++i) {
-    seeDone(batch, told[i], statuses != MPI_STATUSES_IGNORE ? &statuses[i] : nullptr);
+    seeDone(batch, told[i], statuses != MPI_STATUSES_IGNORE ? &statuses[i] : nullptr, result);
   }
   sink().told();
 }
@@ -66,8 +66,12 @@ int replaySeen(const CallPlace& place, Batch& batch, int incount, int* outcount,
     if (indices[i] < 0 || indices[i] >= incount) {
       diverge(place, "a request array with the recorded index", "a shorter one");
     }
-    const int one = lookUntilDone(batch, indices[i], statusSeen(statuses, i));
-    result = one != MPI_SUCCESS ? one : result;
+    MPI_Status* const status = statusSeen(statuses, i);
+    const int one = lookUntilDone(batch, indices[i], status);
+    if (status != MPI_STATUS_IGNORE) {
+      status->MPI_ERROR = one;
+    }
+    result = one != MPI_SUCCESS ? MPI_ERR_IN_STATUS : result;
   }
   return result;
 }
@@ -98,7 +102,7 @@ int onRequest_get_status_all(const CallPlace& place, int count, const MPI_Reques
   if (recordTest(place, ChoiceKind::GetStatus, next, *flag != 0)) {
     logTest(place, ChoiceKind::GetStatus);
     for (const Batch::Entry& each : batch) {
-      seeDone(batch, each.index, use != MPI_STATUSES_IGNORE ? &use[each.index] : nullptr);
+      seeDone(batch, each.index, use != MPI_STATUSES_IGNORE ? &use[each.index] : nullptr, result);
     }
     sink().told();
   }
@@ -122,12 +126,17 @@ int onRequest_get_status_any(const CallPlace& place, int count, const MPI_Reques
   int result = MPI_SUCCESS;
   if (recorded >= count) {
     diverge(place, "a request array with the recorded index", "a shorter one");
+  } else if (next == NextChoice::Hit && recorded < 0) {  // none was active
+    *index = MPI_UNDEFINED;
+    result = PF_REAL(Request_get_status)(MPI_REQUEST_NULL, flag, use);
   } else if (recorded >= 0) {
     *index = recorded;
     *flag = 1;
     result = lookUntilDone(batch, recorded, use);
   } else {
     const bool hidden = batch.hideUnsent();
+    *flag = 0;  // MPI need not set them where it fails
+    *index = MPI_UNDEFINED;
     result = callReal(kCallRequest_get_status_any, count,
                       static_cast<const MPI_Request*>(batch.requests()), index, flag, use);
     if (*flag != 0 && *index == MPI_UNDEFINED && hidden) {
@@ -142,7 +151,7 @@ int onRequest_get_status_any(const CallPlace& place, int count, const MPI_Reques
     const OfferedRequests none(0, nullptr);  // no request is given
     logIndex(place, ChoiceKind::Testany, *index, none);
     if (*index != MPI_UNDEFINED) {
-      seeDone(batch, *index, use);
+      seeDone(batch, *index, use, result);
     }
     sink().told();
   }
@@ -163,6 +172,7 @@ int onRequest_get_status_some(const CallPlace& place, int incount, const MPI_Req
     result = replaySeen(place, batch, incount, outcount, indices, use);
   } else {
     const bool hidden = batch.hideUnsent();
+    *outcount = 0;
     result = callReal(kCallRequest_get_status_some, incount,
                       static_cast<const MPI_Request*>(batch.requests()), outcount, indices, use);
     if (*outcount == MPI_UNDEFINED && hidden) {
@@ -174,7 +184,7 @@ int onRequest_get_status_some(const CallPlace& place, int incount, const MPI_Req
   }
   const StateLock lock;
   if (recordTest(place, ChoiceKind::Testsome, next, *outcount != 0)) {
-    seeSome(place, batch, *outcount, indices, use);
+    seeSome(place, batch, *outcount, indices, use, result);
   }
   return result;
 }

@@ -84,12 +84,17 @@ FoundLibraries loadedLibraries() {
   return found;
 }
 
-/// Of the binary interface that the library says it has; -1 of one that has none of the standard.
-MpiVersion versionOfAbi() {
+/// Of the binary interface of the standard that the library in `file` says it has; -1: it has none. MPICH 5 and Open MPI 6 say
+/// so of their own.
+MpiVersion versionOfAbi(const char* file) {
   using Ask = int (*)(int*, int*);
   MpiVersion version{MpiKind::Standard, -1, -1};
-  if (void* const ask = dlsym(RTLD_NEXT, "PMPI_Abi_get_version"); ask != nullptr) {
-    reinterpret_cast<Ask>(ask)(&version.major, &version.minor);
+  void* const library = *file != '\0' ? dlopen(file, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
+  if (library != nullptr) {
+    if (void* const ask = dlsym(library, "PMPI_Abi_get_version"); ask != nullptr) {
+      reinterpret_cast<Ask>(ask)(&version.major, &version.minor);
+    }
+    dlclose(library);
   }
   return version;
 }
@@ -101,6 +106,9 @@ void firstWords(char* text) {
     *c = *c == '\t' ? ' ' : *c;
   }
 }
+
+/// Of whatever library answers, which may not be the one that this is built for: MPICH's has the most, 8,192.
+constexpr std::size_t kLongestVersion = 16384;
 
 }  // namespace
 
@@ -149,7 +157,7 @@ const char* whyOtherLibrary() {
                   found.files[0], found.files[1]);
     return why;
   }
-  char text[MPI_MAX_LIBRARY_VERSION_STRING] = {};
+  static char text[kLongestVersion] = {};
   int length = 0;
   int version = 0;
   int subversion = 0;
@@ -159,8 +167,10 @@ const char* whyOtherLibrary() {
   MpiVersion loaded = mpiVersionOf(text);
   const MpiVersion built = mpiVersionOf(kBuiltFor);
   g_implementation = loaded.kind;
-  if (hasStandardAbi(found.files[0])) {
-    loaded = versionOfAbi();
+  // Whatever its file is called.
+  const MpiVersion standard = versionOfAbi(found.files[0]);
+  if (hasStandardAbi(found.files[0]) || standard.major >= 0) {
+    loaded = standard;
   }
   const bool newer =
       version > MPI_VERSION || (version == MPI_VERSION && subversion > MPI_SUBVERSION);

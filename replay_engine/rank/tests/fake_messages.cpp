@@ -32,7 +32,8 @@ RequestObject& ofProcNull() {
 }
 
 bool isRank(int dest, MPI_Comm comm) {
-  return dest == MPI_PROC_NULL || (dest >= 0 && dest < static_cast<int>(comm->world.size()));
+  return dest == MPI_PROC_NULL ||
+         (dest >= 0 && dest < static_cast<int>(objectOf(comm).world.size()));
 }
 
 /// The message leaves; one to this rank itself is there.
