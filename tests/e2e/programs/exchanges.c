@@ -17,6 +17,14 @@ static unsigned mixed(unsigned hash, int value)
     return (hash ^ (unsigned)value) * 16777619U;
 }
 
+static void expect(int is, const char *what)
+{
+    if (!is) {
+        fprintf(stderr, "rank %d: other than expected: %s\n", rank, what);
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+}
+
 /* Completes all of them in one of nine ways; what is told, and in which order. */
 static unsigned complete(int way, int count, MPI_Request *requests, unsigned hash)
 {
@@ -106,8 +114,11 @@ static unsigned everyoneWithEveryone(MPI_Comm comm, int lengths)
             }
         }
         hash = complete(round % 9, size - 1, requests, hash);
-        for (int i = 1; i < size; ++i) {
-            hash = mixed(mixed(hash, taken[i][0]), taken[i][count - 1]);
+        for (int i = 1; i < size; ++i) { /* what the rank that its end names has sent to this one */
+            const int from = taken[i][count - 1];
+            expect(from >= 0 && from < size && from != rank, "who sent it");
+            expect(taken[i][0] == 1000 * round + 10 * from + (rank + size - from) % size, "what it begins with");
+            hash = mixed(mixed(hash, taken[i][0]), from);
             given[i][0] = -1; /* it has left */
         }
     }
@@ -142,10 +153,15 @@ static unsigned inPlace(void)
             }
         }
         hash = complete(round % 9, size - 1, requests, hash);
-        for (int i = 1; i < size; ++i) {
-            for (int k = 0; k < 2 * LONG; k += 997) {
-                hash = mixed(hash, values[i][k]);
+        for (int i = 1; i < size; ++i) { /* those that were exchanged are another rank's, whole; others are as they were */
+            const int count = round % 3 == 0 ? 2 : LONG, step = round % 3 == 1 ? 2 : 1;
+            const int from = values[i][0] / 10, nth = (rank + size - from) % size;
+            expect(from >= 0 && from < size && from != rank && values[i][0] == 10 * from + nth, "who sent it");
+            for (int k = 0; k < 2 * LONG; ++k) {
+                const int exchanged = k % step == 0 && k / step < count;
+                expect(values[i][k] == 100 * k + (exchanged ? values[i][0] : 10 * rank + i), "a message that is whole");
             }
+            hash = mixed(hash, from);
         }
         MPI_Barrier(MPI_COMM_WORLD);
     }
@@ -254,12 +270,20 @@ static unsigned ordered(int two, int other)
     return hash;
 }
 
-/* MPI_Cancel of one is an error. */
+/* MPI_Cancel of one is an error; one to nobody that is in the communicator takes nothing. */
 static unsigned refused(void)
 {
     int value = rank, taken = 0, class = 0;
     MPI_Request request;
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Send(&value, 1, MPI_INT, (rank + 1) % size, 3, MPI_COMM_WORLD);
+    MPI_Probe(MPI_ANY_SOURCE, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Error_class(MPI_Isendrecv(&value, 1, MPI_INT, size, 1, &taken, 1, MPI_INT, MPI_ANY_SOURCE, 3, MPI_COMM_WORLD, &request), &class);
+    expect(class == MPI_ERR_RANK, "the error class");
+    MPI_Error_class(MPI_Isendrecv_replace(&value, 1, MPI_INT, 0, -7, MPI_ANY_SOURCE, 3, MPI_COMM_WORLD, &request), &class);
+    expect(class == MPI_ERR_TAG, "the error class");
+    MPI_Recv(&taken, 1, MPI_INT, MPI_ANY_SOURCE, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    expect(taken == (rank + size - 1) % size, "what was there");
     MPI_Isendrecv(&value, 1, MPI_INT, (rank + 1) % size, 1, &taken, 1, MPI_INT, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &request);
     MPI_Error_class(MPI_Cancel(&request), &class);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
