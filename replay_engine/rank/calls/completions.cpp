@@ -499,12 +499,12 @@ int onCancel(const CallPlace& place, MPI_Request* request) {
     known.number = post;
     entry = g_engine.requests.insert(known);
   }
-  if (entry == nullptr || !isReceive(*entry)) {
-    return PF_REAL(Cancel)(request);
-  }
-  if (entry->exchange) {  // as MPI has it, which knows one request here
+  if (entry != nullptr && entry->exchange) {  // as MPI has it, which knows one request here
     PF_REAL(Comm_call_errhandler)(MPI_COMM_WORLD, MPI_ERR_REQUEST);
     return MPI_ERR_REQUEST;
+  }
+  if (entry == nullptr || !isReceive(*entry)) {
+    return PF_REAL(Cancel)(request);
   }
   entry->cancelled = true;
   if (isGivenMessage(*entry)) {

@@ -242,6 +242,30 @@ int withCopy(const Data& data, MPI_Comm comm, Rest rest) {
   return result;
 }
 
+int nobodysStatus(void*, MPI_Status* status) {
+  PF_REAL(Status_set_elements)(status, MPI_BYTE, 0);
+  PF_REAL(Status_set_cancelled)(status, 0);
+  status->MPI_SOURCE = MPI_PROC_NULL;
+  status->MPI_TAG = MPI_ANY_TAG;
+  return MPI_SUCCESS;
+}
+int nothingToFree(void*) {
+  return MPI_SUCCESS;
+}
+int nothingToCancel(void*, int) {
+  return MPI_SUCCESS;
+}
+
+/// A request as of a receive from MPI_PROC_NULL, whose handle, other than those of MPI, no other has.
+Request* fileReceiveFromNobody(MPI_Comm comm, MPI_Request* request) {
+  PF_REAL(Grequest_start)(nobodysStatus, nothingToFree, nothingToCancel, nullptr, request);
+  PF_REAL(Grequest_complete)(*request);
+  Request entry;
+  entry.handle = *request;
+  entry.comm = comm;
+  return g_engine.requests.insert(entry);
+}
+
 /// MPI_Isendrecv. `copy`: what is sent lies in it; or null.
 int exchangeByRequest(const CallPlace& place, const Exchange& what, void* copy,
                       MPI_Request* request) {
@@ -257,15 +281,15 @@ int exchangeByRequest(const CallPlace& place, const Exchange& what, void* copy,
     std::free(copy);
     return result;
   }
+  Request* entry = nullptr;
   if (what.source == MPI_PROC_NULL) {
     PF_REAL(Wait)(&made.receive, MPI_STATUS_IGNORE);  // it is done
-    *request = made.send;
-    noteSendHandle(made.send, MPI_SUCCESS);
-    return MPI_SUCCESS;
+    entry = fileReceiveFromNobody(what.comm, request);
+  } else {
+    *request = made.receive;
+    entry = fileReceive(made.posted, {what.comm, what.source, what.receiveTag}, made.receive);
   }
-  *request = made.receive;
-  Request* const entry =
-      fileReceive(made.posted, {what.comm, what.source, what.receiveTag}, made.receive);
+  entry->exchange = true;
   if (what.dest == MPI_PROC_NULL) {
     PF_REAL(Wait)(&made.send, MPI_STATUS_IGNORE);  // it is done
   } else {

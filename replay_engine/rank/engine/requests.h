@@ -83,7 +83,7 @@ struct Request {
   bool wild = false;                   ///< receive from MPI_ANY_SOURCE
   bool cancelled = false;              ///< MPI_Cancel was called on it
   bool observed = false;               ///< Request_get_status has told the application already
-  bool exchange = false;               ///< receive of an MPI_Isendrecv that sends, too
+  bool exchange = false;               ///< of MPI_Isendrecv; without a kind: from MPI_PROC_NULL
   SendMode mode = SendMode::Standard;  ///< of a persistent send
 
   [[nodiscard]] MPI_Request inner() const {

@@ -34,7 +34,6 @@ int checkSendHalf(const void* buffer, int count, MPI_Datatype type, int dest, in
 }
 
 void keepSendHalf(Request& receive, MPI_Request send, void* copy) {
-  receive.exchange = true;
   RequestDetails& details = g_engine.requests.detail(receive);
   details.send = send;
   details.sendCopy = copy;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // MPI_Isendrecv: one request for a receive and a send.
 #include "replay_engine/rank/tests/call_cases.h"
+#include "replay_engine/rank/tests/fake_objects.h"
 
 namespace pf::test {
 
@@ -188,6 +189,10 @@ void exchangeFreed() {
   receiveBehind(kFromAnyone, 5);
 }
 
+void sayNobodys(const MPI_Status& status) {
+  say("from %d tag %d: %zu bytes", status.MPI_SOURCE, status.MPI_TAG, fake::bytesIn(status));
+}
+
 /// Half of it, or all, with nobody.
 void exchangeWithNobody() {
   int given = 70;
@@ -199,8 +204,11 @@ void exchangeWithNobody() {
   exchangeInPlace(&given, 1, MPI_PROC_NULL, 9, MPI_PROC_NULL, 5, &requests[2]);
   MPI_Waitall(3, requests, statuses);
   sayTaken(statuses[1], value);
+  sayNobodys(statuses[0]);
+  sayNobodys(statuses[2]);
   exchangeInPlace(&given, 1, 3, 8, MPI_PROC_NULL, 5, &requests[0]);
-  MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+  MPI_Wait(&requests[0], statuses);
+  sayNobodys(statuses[0]);
   receiveBehind(kFromAnyone, 5);
   sayWhatWasGiven();
 }

@@ -196,6 +196,10 @@ void fillMessages() {
   PF_FAKED(Recv_init);
   PF_FAKED(Start);
   PF_FAKED(Startall);
+  PF_FAKED(Grequest_start);
+  PF_FAKED(Grequest_complete);
+  PF_FAKED(Status_set_elements);
+  PF_FAKED(Status_set_cancelled);
   PF_FAKED(Sendrecv);
   PF_FAKED(Sendrecv_replace);
   PF_FAKED(Probe);

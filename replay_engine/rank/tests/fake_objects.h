@@ -97,8 +97,9 @@ struct PF_OBJECT(ompi_request_t, MPI_ABI_Request) {
   bool pendsOnTime = false;  ///< done at tick `doneAt`
   bool forgotten = false;    ///< MPI_Request_free came before it was done
   int doneAt = 0;
-  bool filled = false;  ///< a receive: it has its message
-  int sendDoneAt = 0;   ///< of MPI_Isendrecv: its send is done at this tick
+  MPI_Grequest_query_function* query = nullptr;  ///< of a generalized request
+  bool filled = false;                           ///< a receive: it has its message
+  int sendDoneAt = 0;  ///< of MPI_Isendrecv: its send is done at this tick
   MPI_Status status = pf::fake::emptyStatus(MPI_SUCCESS);
   unsigned char rest[256] = {};  ///< who looks for the status looks this far
 };
@@ -195,6 +196,11 @@ int fakeRecv(void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Status*);
 int fakeIrecv(void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
 int fakeRecv_init(void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
 int fakeStart(MPI_Request*);
+int fakeGrequest_start(MPI_Grequest_query_function*, MPI_Grequest_free_function*,
+                       MPI_Grequest_cancel_function*, void*, MPI_Request*);
+int fakeGrequest_complete(MPI_Request);
+int fakeStatus_set_elements(MPI_Status*, MPI_Datatype, int);
+int fakeStatus_set_cancelled(MPI_Status*, int);
 int fakeStartall(int, MPI_Request*);
 int fakeSendrecv(const void*, int, MPI_Datatype, int, int, void*, int, MPI_Datatype, int, int,
                  MPI_Comm, MPI_Status*);

@@ -206,7 +206,13 @@ static unsigned withNobody(void)
             MPI_Isendrecv_replace(&value, 1, MPI_INT, 0, 1, MPI_PROC_NULL, 1, MPI_COMM_WORLD, &requests[count++]);
         }
         MPI_Isendrecv(&value, 1, MPI_INT, MPI_PROC_NULL, 1, &value, 1, MPI_INT, MPI_PROC_NULL, 1, MPI_COMM_WORLD, &requests[count++]);
-        MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
+        MPI_Status statuses[MOST];
+        MPI_Waitall(count, requests, statuses);
+        for (int i = rank == 0 ? size - 1 : 0; i < count; ++i) {
+            int bytes = -1;
+            MPI_Get_count(&statuses[i], MPI_BYTE, &bytes);
+            expect(statuses[i].MPI_SOURCE == MPI_PROC_NULL && statuses[i].MPI_TAG == MPI_ANY_TAG && bytes == 0, "the status of nobody's message");
+        }
         for (int i = 1; i < size; ++i) {
             hash = mixed(hash, taken[i]);
         }
