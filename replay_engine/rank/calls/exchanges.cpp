@@ -175,33 +175,33 @@ struct Copy {
   int result = MPI_SUCCESS;
 };
 
-/// Whether the elements lie one behind the other without gaps: where, from the buffer on, and how many bytes.
-bool isDense(const Data& data, MPI_Aint* begin, MPI_Aint* bytes) {
-  MPI_Count size = 0;
+/// Bytes of one element. False: MPI refuses to say.
+bool sizeOfOne(MPI_Datatype type, MPI_Count* size) {
+  return type != MPI_DATATYPE_NULL && PF_REAL(Type_size_x)(type, size) == MPI_SUCCESS;
+}
+
+/// Whether the elements, of `size` bytes, lie one behind the other without gaps: where, from the buffer on.
+bool isDense(const Data& data, MPI_Count size, MPI_Aint* begin) {
   MPI_Aint lower = 0;
   MPI_Aint extent = 0;
-  if (data.type == MPI_DATATYPE_NULL || data.count < 0 ||
-      PF_REAL(Type_size_x)(data.type, &size) != MPI_SUCCESS ||
-      PF_REAL(Type_get_extent)(data.type, &lower, &extent) != MPI_SUCCESS ||
-      PF_REAL(Type_get_true_extent)(data.type, begin, bytes) != MPI_SUCCESS || size != *bytes ||
-      (data.count > 1 && extent != *bytes)) {
-    return false;
-  }
-  *bytes *= data.count;
-  return true;
+  MPI_Aint bytes = 0;
+  return data.count >= 0 && PF_REAL(Type_get_extent)(data.type, &lower, &extent) == MPI_SUCCESS &&
+         PF_REAL(Type_get_true_extent)(data.type, begin, &bytes) == MPI_SUCCESS && size == bytes &&
+         (data.count <= 1 || extent == bytes);
 }
 
 Copy makeCopy(const Data& data, MPI_Comm comm) {
   Copy copy;
+  MPI_Count size = 0;
   MPI_Aint begin = 0;
-  MPI_Aint bytes = 0;
-  if (isDense(data, &begin, &bytes)) {
+  const bool sized = sizeOfOne(data.type, &size);
+  if (sized && isDense(data, size, &begin)) {
+    const auto bytes = static_cast<std::size_t>(size) * static_cast<std::size_t>(data.count);
     const auto from = reinterpret_cast<std::uintptr_t>(data.buffer);
     const auto shift = static_cast<std::uintptr_t>(begin);
-    copy.memory = std::malloc(static_cast<std::size_t>(bytes) + 1);
+    copy.memory = std::malloc(bytes + 1);
     if (copy.memory != nullptr && bytes != 0) {
-      std::memcpy(copy.memory, reinterpret_cast<const void*>(from + shift),
-                  static_cast<std::size_t>(bytes));
+      std::memcpy(copy.memory, reinterpret_cast<const void*>(from + shift), bytes);
     }
     copy.data = {
         reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(copy.memory) - shift),
@@ -211,8 +211,7 @@ Copy makeCopy(const Data& data, MPI_Comm comm) {
   }
   int room = 0;
   int packed = 0;
-  if (data.count > 0 && data.type != MPI_DATATYPE_NULL &&
-      sizeOfType(data.type) > INT_MAX / static_cast<std::uint64_t>(data.count)) {
+  if (sized && data.count > 0 && size > INT_MAX / data.count) {
     copy.result = MPI_ERR_COUNT;  // with gaps, and more than MPI_Pack can
     PF_REAL(Comm_call_errhandler)(comm, copy.result);
     return copy;
@@ -276,6 +275,7 @@ int exchangeByRequest(const CallPlace& place, const Exchange& what, void* copy,
     return PF_REAL(Irecv)(what.buffer, what.count, what.datatype, what.source, what.receiveTag,
                           what.comm, request);
   }
+  endLeftSends();
   PostedExchange made;
   if (const int result = postExchange(place, what, made); result != MPI_SUCCESS) {
     std::free(copy);

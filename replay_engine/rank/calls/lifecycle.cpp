@@ -18,6 +18,7 @@
 #include "replay_engine/rank/engine/rank_link.h"
 #include "replay_engine/rank/engine/real_calls.h"
 #include "replay_engine/rank/engine/records.h"
+#include "replay_engine/rank/engine/send_halves.h"
 #include "replay_engine/rank/engine/wrapper_support.h"
 #include "replay_engine/rank/forcing/shadow.h"
 #include "replay_engine/rank/group_recording/contents_of_group.h"
@@ -244,6 +245,7 @@ void end(const CallPlace& place) {
     g_engine.log.put<RecordKind::End>({});
     g_engine.log.close(true);
   }
+  letLeftSendsGo();
   endTags();
   for (MPI_Comm* own : {&g_engine.nowhere, &g_engine.meeting}) {
     if (*own != MPI_Comm{}) {

@@ -15,6 +15,14 @@ RequestDetails* withSend(MPI_Request request) {
   return entry != nullptr && sendHalfOf(*entry) != MPI_REQUEST_NULL ? entry->details : nullptr;
 }
 
+/// A send whose request the program has freed, and what it sends, which lasts until it is done.
+struct LeftSend {
+  MPI_Request send;
+  void* copy;
+  LeftSend* next;
+};
+LeftSend* g_left = nullptr;
+
 void dropSend(RequestDetails& details) {
   std::free(details.sendCopy);
   details.sendCopy = nullptr;
@@ -82,9 +90,40 @@ void sendHalfEnded(MPI_Request request) {
 
 void letSendHalfGo(MPI_Request request) {
   if (RequestDetails* const details = withSend(request); details != nullptr) {
-    PF_REAL(Request_free)(&details->send);
+    LeftSend* const left = details->sendCopy == nullptr
+                               ? nullptr
+                               : static_cast<LeftSend*>(std::malloc(sizeof(LeftSend)));
+    if (left != nullptr) {
+      *left = {details->send, details->sendCopy, g_left};
+      g_left = left;
+    } else {
+      PF_REAL(Request_free)(&details->send);
+    }
     details->sendCopy = nullptr;  // it may still be read
     dropSend(*details);
+  }
+  endLeftSends();
+}
+
+void letLeftSendsGo() {
+  endLeftSends();
+  for (; g_left != nullptr; g_left = g_left->next) {
+    PF_REAL(Request_free)(&g_left->send);
+  }
+}
+
+void endLeftSends() {
+  for (LeftSend** at = &g_left; *at != nullptr;) {
+    LeftSend* const left = *at;
+    int done = 0;
+    PF_REAL(Test)(&left->send, &done, MPI_STATUS_IGNORE);
+    if (done == 0) {
+      at = &left->next;
+      continue;
+    }
+    *at = left->next;
+    std::free(left->copy);
+    std::free(left);
   }
 }
 

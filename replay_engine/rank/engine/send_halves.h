@@ -27,5 +27,9 @@ int awaitSendHalf(MPI_Request request);
 void sendHalfEnded(MPI_Request request);
 /// `request` is freed: the send goes on. The engine's lock is held.
 void letSendHalfGo(MPI_Request request);
+/// What was kept for such sends goes where they are done. The engine's lock is held.
+void endLeftSends();
+/// MPI ends: the rest is MPI's.
+void letLeftSendsGo();
 
 }  // namespace pf

@@ -230,13 +230,18 @@ static unsigned freed(void)
         const int other = rank ^ 1;
         MPI_Request request;
         if (rank == 0) {
-            MPI_Isendrecv(&value, 1, MPI_INT, 1, 2, &taken[0], 1, MPI_INT, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &request);
+            if (round % 2 == 0) {
+                MPI_Isendrecv(&value, 1, MPI_INT, 1, 2, &taken[0], 1, MPI_INT, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &request);
+            } else {
+                MPI_Isendrecv_replace(&value, 1, MPI_INT, 1, 2, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &request);
+            }
             MPI_Request_free(&request);
             MPI_Recv(&taken[1], 1, MPI_INT, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         } else if (rank < 3) {
             MPI_Send(&value, 1, MPI_INT, 0, 1, MPI_COMM_WORLD);
             if (rank == 1) {
                 MPI_Recv(&taken[1], 1, MPI_INT, other, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+                expect(taken[1] == 10 * round, "what was sent in place");
             }
         }
         MPI_Barrier(MPI_COMM_WORLD);
