@@ -19,7 +19,8 @@ namespace {
 
 /// What the two halves of MPI_Sendrecv are asked for.
 struct Exchange : ExchangeEnvelopes {
-  Data sent;
+  Data given;    ///< to send
+  Data sent;     ///< that, or a copy
   void* buffer;  ///< of the receive
   int count;
   MPI_Datatype datatype;
@@ -45,7 +46,7 @@ int postExchange(const CallPlace& place, const Exchange& what, PostedExchange& m
   } else {
     beginEvent(place, what.comm, what.source, what.receiveTag);
   }
-  const Contents sent = contentsToSend(what.sent, what.dest, what.comm);
+  const Contents sent = contentsToSend(what.given, what.dest, what.comm);
   sink().exchangePosts(place, what, sent);
   if (what.dest != MPI_PROC_NULL) {
     compareSent(place, sent,
@@ -305,7 +306,7 @@ int onSendrecv(const CallPlace& place, const void* sendBuffer, int sendCount, MP
                int tag, MPI_Comm comm, MPI_Status* status) {
   const Data sent{sendBuffer, sendCount, sendType};
   if (g_engine.threads && comm != MPI_COMM_NULL) [[unlikely]] {
-    const Exchange what{{comm, dest, sendTag, source, tag}, sent, buffer, count, datatype};
+    const Exchange what{{comm, dest, sendTag, source, tag}, sent, sent, buffer, count, datatype};
     return exchangeOfThread(place, what, status);
   }
   if (source != MPI_PROC_NULL) {
@@ -330,7 +331,7 @@ int onSendrecv_replace(const CallPlace& place, void* buffer, int count, MPI_Data
   const Data sent{buffer, count, datatype};
   if (g_engine.threads && comm != MPI_COMM_NULL) [[unlikely]] {
     return withCopy(sent, comm, [&](const Data& copy) {
-      const Exchange what{{comm, dest, sendTag, source, tag}, copy, buffer, count, datatype};
+      const Exchange what{{comm, dest, sendTag, source, tag}, sent, copy, buffer, count, datatype};
       return exchangeOfThread(place, what, status);
     });
   }
@@ -357,6 +358,7 @@ int onIsendrecv(const CallPlace& place, const void* sendBuffer, int sendCount,
                 MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request* request) {
   const Exchange what{{comm, dest, sendTag, source, tag},
                       {sendBuffer, sendCount, sendType},
+                      {sendBuffer, sendCount, sendType},
                       buffer,
                       count,
                       datatype};
@@ -366,8 +368,8 @@ int onIsendrecv(const CallPlace& place, const void* sendBuffer, int sendCount,
 int onIsendrecv_replace(const CallPlace& place, void* buffer, int count, MPI_Datatype datatype,
                         int dest, int sendTag, int source, int tag, MPI_Comm comm,
                         MPI_Request* request) {
-  Exchange what{
-      {comm, dest, sendTag, source, tag}, {buffer, count, datatype}, buffer, count, datatype};
+  const Data given{buffer, count, datatype};
+  Exchange what{{comm, dest, sendTag, source, tag}, given, given, buffer, count, datatype};
   Copy copy;
   if (isMessage(dest, comm) && source != MPI_PROC_NULL) {
     copy = makeCopy(what.sent, comm);
