@@ -24,7 +24,8 @@ bool isOffered(MPI_Request handle, OfferedRequest& offered) {
   switch (entry->kind) {
     case RequestKind::Receive:
     case RequestKind::PersistentReceive:
-      offered.kind = isSendHalfDone(handle) ? OfferedKind::Receive : OfferedKind::Other;
+      offered.kind =
+          !entry->exchange || isSendHalfDone(handle) ? OfferedKind::Receive : OfferedKind::Other;
       return isReceive(*entry);
     case RequestKind::SynchronousSend:
       offered.kind = OfferedKind::SynchronousSend;

@@ -70,6 +70,9 @@ bool Batch::endedSend(int index) {
 }
 
 int Batch::withoutSends(int count, int* indices, MPI_Status* statuses) {
+  if (!m_sends) [[likely]] {
+    return count;
+  }
   int left = 0;
   for (int i = 0; i < count; ++i) {
     if (endedSend(indices[i])) {

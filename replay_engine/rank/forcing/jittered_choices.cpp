@@ -154,7 +154,7 @@ int jitteredIndex(int count, const MPI_Request* requests) {
                                (entry->kind == RequestKind::PersistentReceive && entry->active));
       int done = 0;
       const InLayer look;
-      if (receives && mayBeLookedAt(entry) && isSendHalfDone(requests[i]) &&
+      if (receives && mayBeLookedAt(entry) && (!entry->exchange || isSendHalfDone(requests[i])) &&
           PF_REAL(Request_get_status)(requests[i], &done, MPI_STATUS_IGNORE) == MPI_SUCCESS &&
           done != 0) {
         choice.offer(i, nextRandom());
