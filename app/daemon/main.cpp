@@ -335,10 +335,13 @@ Compiled compileAll(pf::db::TraceStore& store, const std::string& directory,
   std::vector<std::string>& paths = made.paths;
   for (pf::RankLog& log : *logs) {
     if (const std::string call = followedSince(log); !call.empty()) {
+      const bool exchanges = call.starts_with("MPI_Isendrecv");
       return pf::Error{pf::ErrorCode::Version,
                        "an older Photofinish has recorded it, which did not follow " + call +
-                           (call.starts_with("MPI_Isendrecv") ? ", or a callback makes that" : ""),
-                       "Record the program again."};
+                           (exchanges ? ", or a callback makes that" : ""),
+                       exchanges ? "Record the program again, with MPI_Irecv and MPI_Isend where a "
+                                   "function that MPI calls exchanges."
+                                 : "Record the program again."};
     }
     forgetOrderOfUnknownThreads(log);
     paths.push_back(pf::protocol::SessionDirectory::schedulePath(directory, log.rank));

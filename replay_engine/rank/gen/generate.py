@@ -184,7 +184,7 @@ def alone_in_words(call):
     if call.kind in ("Fetch", "EpochEnd", "WindowLock", "Unsupported", "Session"):
         return "as its window, file or job"
     if call.kind in ("BlockingReceive", "NonblockingReceive", "MatchedReceive", "Probe"):
-        return "from outside: as recorded"
+        return "from outside: as recorded" + ("; to outside: compared, nothing is sent" if "sendrecv" in call.name.lower() else "")
     if call.kind in ("Send", "NonblockingSend", "PersistentSend"):
         return "to outside: compared, nothing is sent"
     if call.kind == "Collective":
