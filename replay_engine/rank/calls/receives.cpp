@@ -96,18 +96,27 @@ int postReceive(const Posted& posted, void* buffer, int count, MPI_Datatype data
   return PF_REAL(Irecv)(buffer, count, datatype, posted.source, tag, comm, request);
 }
 
-Request* fileReceive(const Posted& posted, Envelope envelope, MPI_Request request) {
+namespace {
+
+Request entryOfReceive(const Posted& posted, Envelope envelope) {
   Request entry;
-  entry.handle = request;
   entry.kind = RequestKind::Receive;
-  // What it takes here nobody is to believe that it took in the recording.
-  entry.active = !g_engine.replay || g_engine.live || !isWild(posted.source);
   entry.wild = posted.wild;
   entry.number = posted.post;
   entry.wildNumber = posted.wildNumber;
   entry.peer = envelope.peer;
   entry.tag = envelope.tag;
   entry.comm = envelope.comm;
+  return entry;
+}
+
+}  // namespace
+
+Request* fileReceive(const Posted& posted, Envelope envelope, MPI_Request request) {
+  Request entry = entryOfReceive(posted, envelope);
+  entry.handle = request;
+  // What it takes here nobody is to believe that it took in the recording.
+  entry.active = !g_engine.replay || g_engine.live || !isWild(posted.source);
   Request* const inserted = g_engine.requests.insert(entry);
   if (posted.routed != nullptr) [[unlikely]] {
     g_engine.requests.detail(*inserted).routed = posted.routed;
@@ -122,15 +131,7 @@ void endReceive(const CallPlace& place, const Posted& posted, Envelope envelope,
   beginEvent(place);
   sink().completes(place);
   if (envelope.peer != MPI_PROC_NULL) {
-    Request entry;
-    entry.kind = RequestKind::Receive;
-    entry.wild = posted.wild;
-    entry.number = posted.post;
-    entry.wildNumber = posted.wildNumber;
-    entry.peer = envelope.peer;
-    entry.tag = envelope.tag;
-    entry.comm = envelope.comm;
-    sink().receiveDone(entry, status, result);
+    sink().receiveDone(entryOfReceive(posted, envelope), status, result);
   }
   sink().told();
 }
