@@ -34,6 +34,45 @@ int main(int argc, char **argv) {
 }
 """
 
+# A library that takes a lock of its own when it is called, as UCX does wherever memory is mapped, and a program of two threads.
+LOCKER = """
+#include <pthread.h>
+#include <semaphore.h>
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_rwlock_t both = PTHREAD_RWLOCK_INITIALIZER;
+static sem_t once;
+void take(void) {
+    pthread_mutex_lock(&mutex); pthread_mutex_unlock(&mutex);
+    if (pthread_mutex_trylock(&mutex) == 0) pthread_mutex_unlock(&mutex);
+    pthread_rwlock_rdlock(&both); pthread_rwlock_unlock(&both);
+    sem_init(&once, 0, 0); sem_post(&once); sem_wait(&once);
+}
+"""
+TAKER = """
+#include <dlfcn.h>
+#include <mpi.h>
+#include <pthread.h>
+#include <stdlib.h>
+static void *run(void *take) {
+    for (int i = 0; i < 3; ++i) {
+        MPI_Send(&i, 1, MPI_INT, 0, 1, MPI_COMM_SELF);
+        for (int n = atoi(getenv("TAKES")); n > 0; --n) ((void (*)(void))take)();
+    }
+    return NULL;
+}
+int main(int argc, char **argv) {
+    int level, got;
+    pthread_t made;
+    void *library = dlopen(argv[1], RTLD_NOW);
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
+    if (!library || pthread_create(&made, NULL, run, dlsym(library, "take"))) return 9;
+    for (int i = 0; i < 3; ++i) MPI_Recv(&got, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+    pthread_join(made, NULL);
+    MPI_Finalize();
+    return 0;
+}
+"""
+
 
 class ThreadsTest(PhotofinishTest):
     def assert_replays(self, recorded, replays=REPLAYS):
@@ -156,6 +195,22 @@ class ThreadsTest(PhotofinishTest):
                 self.record("t.pft", self.mpirun(1, "./loader", f"./{name}"))
                 dumped = self.run_command(BIN / "pf_log_dump", "t.pft", 0)
                 self.assertEqual(dumped.out.count("LaneMade"), lanes, dumped)
+
+    def test_locks_that_a_library_of_mpi_takes(self):
+        """How often is a matter of the heap and of time: they are none of the program's. Another library's are."""
+        self.need("mpirun")
+        (self.dir / "locker.c").write_text(LOCKER)
+        (self.dir / "taker.c").write_text(TAKER)
+        subprocess.run([os.environ.get("PF_MPICC", "mpicc"), "-o", "taker", "taker.c", "-ldl", "-pthread"], cwd=self.dir, check=True)
+        for name, counted in (("libucm_locker.so", False), ("libmine.so", True)):
+            with self.subTest(library=name):
+                subprocess.run(["gcc", "-shared", "-fPIC", "-pthread", "-o", name, "locker.c"], cwd=self.dir, check=True)
+                self.record("t.pft", self.mpirun(1, "./taker", f"./{name}"), "--mode", "all", env={"TAKES": "2"})
+                dumped = self.run_command(BIN / "pf_log_dump", "t.pft", 0).out
+                self.assertEqual("Choice kind=Lock" in dumped, counted, dumped)
+                self.assertEqual("Ordered ordering=0" in dumped, counted, dumped)
+                replayed = self.replay("t.pft", env={"TAKES": "5" if not counted else "2"})
+                self.assertEqual(replayed.status, 0, replayed)
 
     def test_what_is_not_recorded_is_a_divergence_not_a_hang(self):
         """Here the order of threads hangs on time that no lock shows: a thread that had the turn ends without it."""

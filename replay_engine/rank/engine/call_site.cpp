@@ -163,11 +163,13 @@ void define(void* address, std::uint16_t call, const cpython::Instruction& calle
 }  // namespace
 
 bool isOfMpi(void* address) {
-  // Addresses that are. Threads that begin threads come here at once.
-  static std::atomic<void*> known[64];
-  std::atomic<void*>& slot = known[hashOf(address) % 64];
-  if (slot.load(std::memory_order_relaxed) == address) {
-    return true;
+  // Address * 2 + whether it is. Threads that begin threads, or take locks, come here at once.
+  static std::atomic<std::uintptr_t> known[256];
+  const auto number = reinterpret_cast<std::uintptr_t>(address);
+  std::atomic<std::uintptr_t>& slot = known[hashOf(address) % 256];
+  const std::uintptr_t here = slot.load(std::memory_order_relaxed);
+  if (here >> 1 == number) {
+    return (here & 1U) != 0;
   }
   Dl_info info;
   if (dladdr(address, &info) == 0 || info.dli_fname == nullptr) {
@@ -176,9 +178,7 @@ bool isOfMpi(void* address) {
   const char* slash = std::strrchr(info.dli_fname, '/');
   const char* name = slash != nullptr ? slash + 1 : info.dli_fname;
   const bool found = beginsWithOne(name, kModuleNames);
-  if (found) {
-    slot.store(address, std::memory_order_relaxed);
-  }
+  slot.store(number << 1 | (found ? 1U : 0U), std::memory_order_relaxed);
   return found;
 }
 

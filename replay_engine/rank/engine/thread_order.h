@@ -16,9 +16,14 @@ namespace pf {
 inline bool logsThreadOrder() {
   return g_engine.threads && g_engine.events && g_engine.record && g_rankOnly.active;
 }
-/// Whether what the calling thread does now is part of it.
+/// Whether what the calling thread does now is part of it, where it is the application that does it.
 inline bool ordersThreads() {
   return logsThreadOrder() && t_depth == 0 && !hasState() && applicationThread() != nullptr;
+}
+
+/// The same of the call that returns to `caller`.
+inline bool ordersThreads(void* caller) {
+  return ordersThreads() && !isOfMpi(caller);
 }
 
 /// Before the calling thread lets it go.

@@ -76,11 +76,12 @@ PF_BEHIND(sem_wait, nullptr, sem_t*);
 PF_BEHIND(pthread_join, nullptr, pthread_t, void**);
 #undef PF_BEHIND
 
-/// Whether this call is one of the application's in a rank with several threads. (An allocator may
-/// take locks, for us, too.)
-inline bool isOrdered() {
+/// Whether the call that returns to `caller` is one of the application's in a rank with several
+/// threads. (An allocator may take locks, for us, too. UCX takes its own where it has patched mmap()
+/// and its like, whoever calls these.)
+inline bool isOrdered(void* caller) {
   return g_engine.threads && t_depth == 0 && g_rankOnly.active && !hasState() &&
-         applicationThread() != nullptr;
+         applicationThread() != nullptr && !isOfMpi(caller);
 }
 
 const CallPlace kPlace{kCallInit_thread, nullptr, nullptr};
@@ -227,23 +228,27 @@ using namespace pf;
 
 extern "C" PF_EXPORT int pthread_mutex_lock(pthread_mutex_t* mutex) __THROWNL {
   auto* const next = g_pthread_mutex_lock.get();
-  return isOrdered() ? takeLock(mutex, [&] { return next(mutex); }) : next(mutex);
+  return isOrdered(__builtin_return_address(0)) ? takeLock(mutex, [&] { return next(mutex); })
+                                                : next(mutex);
 }
 extern "C" PF_EXPORT int pthread_spin_lock(pthread_spinlock_t* lock) __THROWNL {
   auto* const next = g_pthread_spin_lock.get();
-  return isOrdered() ? takeLock(lock, [&] { return next(lock); }) : next(lock);
+  return isOrdered(__builtin_return_address(0)) ? takeLock(lock, [&] { return next(lock); })
+                                                : next(lock);
 }
 extern "C" PF_EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t* lock) __THROWNL {
   auto* const next = g_pthread_rwlock_rdlock.get();
-  return isOrdered() ? takeLock(lock, [&] { return next(lock); }) : next(lock);
+  return isOrdered(__builtin_return_address(0)) ? takeLock(lock, [&] { return next(lock); })
+                                                : next(lock);
 }
 extern "C" PF_EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t* lock) __THROWNL {
   auto* const next = g_pthread_rwlock_wrlock.get();
-  return isOrdered() ? takeLock(lock, [&] { return next(lock); }) : next(lock);
+  return isOrdered(__builtin_return_address(0)) ? takeLock(lock, [&] { return next(lock); })
+                                                : next(lock);
 }
 extern "C" PF_EXPORT int sem_wait(sem_t* semaphore) {
   auto* const next = g_sem_wait.get();
-  if (!isOrdered()) {
+  if (!isOrdered(__builtin_return_address(0))) {
     return next(semaphore);
   }
   if (isForced()) {
@@ -262,7 +267,7 @@ extern "C" PF_EXPORT int sem_wait(sem_t* semaphore) {
 
 extern "C" PF_EXPORT int pthread_join(pthread_t thread, void** result) {
   auto* const next = g_pthread_join.get();
-  if (!isOrdered()) {
+  if (!isOrdered(__builtin_return_address(0))) {
     return next(thread, result);
   }
   int error = 0;
@@ -278,7 +283,7 @@ extern "C" PF_EXPORT int pthread_join(pthread_t thread, void** result) {
 
 extern "C" PF_EXPORT int pthread_mutex_trylock(pthread_mutex_t* mutex) __THROWNL {
   auto* const next = g_pthread_mutex_trylock.get();
-  if (!isOrdered()) {
+  if (!isOrdered(__builtin_return_address(0))) {
     return next(mutex);
   }
   bool timeWasUp = false;
@@ -304,20 +309,23 @@ extern "C" PF_EXPORT int pthread_mutex_timedlock(pthread_mutex_t* mutex,
   auto* const next = g_pthread_mutex_timedlock.get();
   timespec moved;
   limit = onKernelsClock(CLOCK_REALTIME, limit, &moved);
-  return isOrdered() ? takeTimed(mutex, [&] { return next(mutex, limit); }) : next(mutex, limit);
+  return isOrdered(__builtin_return_address(0))
+             ? takeTimed(mutex, [&] { return next(mutex, limit); })
+             : next(mutex, limit);
 }
 extern "C" PF_EXPORT int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clock,
                                                  const timespec* limit) __THROWNL {
   auto* const next = g_pthread_mutex_clocklock.get();
   timespec moved;
   limit = onKernelsClock(clock, limit, &moved);
-  return isOrdered() ? takeTimed(mutex, [&] { return next(mutex, clock, limit); })
-                     : next(mutex, clock, limit);
+  return isOrdered(__builtin_return_address(0))
+             ? takeTimed(mutex, [&] { return next(mutex, clock, limit); })
+             : next(mutex, clock, limit);
 }
 
 extern "C" PF_EXPORT int pthread_cond_wait(pthread_cond_t* condition, pthread_mutex_t* mutex) {
   auto* const next = g_pthread_cond_wait.get();
-  if (!isOrdered()) {
+  if (!isOrdered(__builtin_return_address(0))) {
     return next(condition, mutex);
   }
   letGo(mutex);
@@ -338,14 +346,16 @@ extern "C" PF_EXPORT int pthread_cond_timedwait(pthread_cond_t* condition, pthre
   auto* const next = g_pthread_cond_timedwait.get();
   timespec moved;
   limit = onKernelsClock(clockOf(limit), limit, &moved);
-  return isOrdered() ? waitTimed(mutex, [&] { return next(condition, mutex, limit); })
-                     : next(condition, mutex, limit);
+  return isOrdered(__builtin_return_address(0))
+             ? waitTimed(mutex, [&] { return next(condition, mutex, limit); })
+             : next(condition, mutex, limit);
 }
 extern "C" PF_EXPORT int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex,
                                                 clockid_t clock, const timespec* limit) {
   auto* const next = g_pthread_cond_clockwait.get();
   timespec moved;
   limit = onKernelsClock(clock, limit, &moved);
-  return isOrdered() ? waitTimed(mutex, [&] { return next(condition, mutex, clock, limit); })
-                     : next(condition, mutex, clock, limit);
+  return isOrdered(__builtin_return_address(0))
+             ? waitTimed(mutex, [&] { return next(condition, mutex, clock, limit); })
+             : next(condition, mutex, clock, limit);
 }

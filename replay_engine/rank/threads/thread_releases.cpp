@@ -10,12 +10,12 @@
 
 using namespace pf;
 
-#define PF_RELEASE(name, type)       \
-  PF_LIBC(int, name, type* object) { \
-    if (ordersThreads()) {           \
-      releases(object);              \
-    }                                \
-    return PF_NEXT(name)(object);    \
+#define PF_RELEASE(name, type)                        \
+  PF_LIBC(int, name, type* object) {                  \
+    if (ordersThreads(__builtin_return_address(0))) { \
+      releases(object);                               \
+    }                                                 \
+    return PF_NEXT(name)(object);                     \
   }
 PF_RELEASE(pthread_mutex_unlock, pthread_mutex_t)
 PF_RELEASE(pthread_rwlock_unlock, pthread_rwlock_t)
@@ -23,13 +23,13 @@ PF_RELEASE(pthread_spin_unlock, pthread_spinlock_t)
 PF_RELEASE(sem_post, sem_t)
 #undef PF_RELEASE
 
-#define PF_TRY(name, type)                    \
-  PF_LIBC(int, name, type* object) {          \
-    const int result = PF_NEXT(name)(object); \
-    if (result == 0 && ordersThreads()) {     \
-      acquires(object);                       \
-    }                                         \
-    return result;                            \
+#define PF_TRY(name, type)                                           \
+  PF_LIBC(int, name, type* object) {                                 \
+    const int result = PF_NEXT(name)(object);                        \
+    if (result == 0 && ordersThreads(__builtin_return_address(0))) { \
+      acquires(object);                                              \
+    }                                                                \
+    return result;                                                   \
   }
 PF_TRY(pthread_spin_trylock, pthread_spinlock_t)
 PF_TRY(pthread_rwlock_tryrdlock, pthread_rwlock_t)
@@ -38,7 +38,7 @@ PF_TRY(sem_trywait, sem_t)
 #undef PF_TRY
 
 PF_LIBC(int, pthread_barrier_wait, pthread_barrier_t* barrier) {
-  const bool ordered = ordersThreads();
+  const bool ordered = ordersThreads(__builtin_return_address(0));
   if (ordered) {
     arrives(barrier);
   }

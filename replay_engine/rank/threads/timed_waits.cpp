@@ -45,7 +45,7 @@ using namespace pf;
 PF_LIBC(int, sem_clockwait, sem_t* semaphore, clockid_t clock, const timespec* until) {
   timespec moved;
   const int result = PF_NEXT(sem_clockwait)(semaphore, clock, onKernelsClock(clock, until, &moved));
-  if (result == 0 && ordersThreads()) {
+  if (result == 0 && ordersThreads(__builtin_return_address(0))) {
     acquires(semaphore);
   }
   return result;
@@ -55,7 +55,7 @@ PF_LIBC(int, sem_timedwait, sem_t* semaphore, const timespec* until) {
   timespec moved;
   const int result =
       PF_NEXT(sem_timedwait)(semaphore, onKernelsClock(CLOCK_REALTIME, until, &moved));
-  if (result == 0 && ordersThreads()) {
+  if (result == 0 && ordersThreads(__builtin_return_address(0))) {
     acquires(semaphore);
   }
   return result;
