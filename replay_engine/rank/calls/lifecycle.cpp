@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include <dlfcn.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <span>
 
 #include "replay_engine/rank/calls/launchers_place.h"
@@ -288,6 +290,17 @@ int onFinalize(const CallPlace& place) {
   return result;
 }
 
+namespace {
+
+/// MPI_Abort of MPICH 4.2.1 may return, before its launcher ends the process. What the rank did until then, to its MPI_Finalize
+/// maybe, would be taken for a run that ended well.
+void waitForEnd() {
+  const timespec length{2, 0};
+  syscall(SYS_nanosleep, &length, nullptr);
+}
+
+}  // namespace
+
 int onAbort(const CallPlace& place, MPI_Comm comm, int code) {
   {
     const StateLock lock;
@@ -302,7 +315,9 @@ int onAbort(const CallPlace& place, MPI_Comm comm, int code) {
   if ((g_engine.page->mode & kHoldAfter) != 0) {
     holdIfDue();
   }
-  return PF_REAL(Abort)(comm, code);
+  const int result = PF_REAL(Abort)(comm, code);
+  waitForEnd();
+  return result;
 }
 
 }  // namespace pf
