@@ -16,7 +16,7 @@ DECIDES = re.compile(r"^\s*#\s*(if|elif|ifdef|ifndef)\b.*\b(OPEN_MPI|OMPI_\w+|MP
 # What each such header gives to all others.
 NEEDED = """
     kLibrary kKind PF_BUILT_FOR kLibraryFiles kForeignLibrary kForeignFiles kModuleNames kBindingNames kNoPeer reportedPeer reportedTag kRequestsAreObjects
-    pointerOf requestOf bitsOf retiredComm keptGroup placeOfGroup PF_GROUP_NUMBERS asOpenMpi asMpich4 worldHasErrors kLooksAreFree kCodesAreClasses copyStatus
+    pointerOf requestOf bitsOf retiredComm keptGroup placeOfGroup PF_GROUP_NUMBERS asOpenMpi asMpich4 worldHasErrors kLoneHasItsHandler kLooksAreFree kCodesAreClasses copyStatus
 """.split()
 
 def deciding(text):

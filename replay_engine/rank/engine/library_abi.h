@@ -77,6 +77,7 @@ inline bool worldHasErrors() {
   return !asOpenMpi();
 }
 
+inline constexpr bool kLoneHasItsHandler = true;
 inline constexpr bool kLooksAreFree = false;  ///< not in MPICH 4.2.1, as library_mpich.h says
 inline constexpr bool kCodesAreClasses = false;
 

@@ -87,6 +87,10 @@ constexpr bool worldHasErrors() {
   return true;
 }
 
+/// Whether MPI_Wait and MPI_Test tell the error handler of their request's communicator: from 4.1 on; before it, and where
+/// they have several requests, MPI_COMM_WORLD's.
+inline constexpr bool kLoneHasItsHandler = MPICH_NUMVERSION >= 40100000;
+
 /// Whether MPI_Request_get_status leaves a persistent request as it is. That of MPICH 4.2.1 ends one
 /// that is complete: MPI_Wait and MPI_Testany say afterwards that it was not started. 4.0.2 does not.
 inline constexpr bool kLooksAreFree = MPICH_NUMVERSION < 40100000;

@@ -106,6 +106,9 @@ constexpr bool worldHasErrors() {
   return false;
 }
 
+/// Each call with a request tells the error handler of its communicator.
+inline constexpr bool kLoneHasItsHandler = true;
+
 /// Whether MPI_Request_get_status leaves a persistent request as it is.
 inline constexpr bool kLooksAreFree = true;
 
