@@ -14,6 +14,13 @@ class BadUseTest(PhotofinishTest):
     def assert_no_trace(self):
         self.assertEqual([path.name for path in self.dir.iterdir() if ".pft" in path.name], [])
 
+    def test_the_window_says_its_words_without_a_display(self):
+        self.need(BIN / "photofinish-gui")
+        for option, words in (("--help", "Trace or session to open"), ("--version", "photofinish")):
+            run = self.run_command("env", "-u", "DISPLAY", "-u", "WAYLAND_DISPLAY", "-u", "QT_QPA_PLATFORM", BIN / "photofinish-gui", option)
+            self.assertEqual((run.status, run.err), (0, ""), run)
+            self.assertIn(words, run.out)
+
     def test_no_mpirun_in_path(self):
         empty = self.dir / "empty"
         empty.mkdir()
