@@ -54,7 +54,7 @@ class PluginsTest(PhotofinishTest):
         for part in ("engine", "window"):
             self.run_well("cmake", "--install", BIN.parent, "--prefix", root, "--component", part, timeout=120)
         build = self.dir / "example"
-        self.run_well("cmake", "-S", EXAMPLE, "-B", build, f"-DCMAKE_PREFIX_PATH={root}", "-DCMAKE_BUILD_TYPE=Debug", timeout=120)
+        self.run_well("cmake", "-G", "Ninja", "-S", EXAMPLE, "-B", build, f"-DCMAKE_PREFIX_PATH={root}", "-DCMAKE_BUILD_TYPE=Debug", timeout=120)
         made = self.run_well("cmake", "--build", build, "--verbose", timeout=240)
         self.assertNotIn(f"-I{SOURCE}", made.out)
         self.run_well("cmake", "--install", build)
@@ -161,7 +161,7 @@ class PluginsTest(PhotofinishTest):
         folder.mkdir()
         (folder / "left.cpp").write_text(code)
         (folder / "CMakeLists.txt").write_text(cmake)
-        self.run_well("cmake", "-S", folder, "-B", folder / "build", f"-DCMAKE_PREFIX_PATH={root}", timeout=120)
+        self.run_well("cmake", "-G", "Ninja", "-S", folder, "-B", folder / "build", f"-DCMAKE_PREFIX_PATH={root}", timeout=120)
         self.run_well("cmake", "--build", folder / "build", timeout=240)
         self.env["PHOTOFINISH_PLUGIN_PATH"] = str(folder / "build")
         text = self.run_well(self.program, "plugins").out

@@ -111,10 +111,10 @@ class PythonLinesTest(DapCase):
         """Steps that follow at once, a breakpoint that is off, one that is changed, and one at a path with dots."""
         self.record("t.pft", self.mpirun(2, PYTHON, PROGRAM))
         dotted = PROGRAM.parent / ".." / "programs" / PROGRAM.name
-        out = self.script(["rank 0", f"break {dotted}:{FIRST} @0", f"break {PROGRAM}:{line_of('total += i')} @0", "disable 2", "run", "next", "next", "next", "where",
+        out = self.script(["rank 0", f"break {dotted}:{line_of('four = ')} @0", f"break {PROGRAM}:{line_of('total += i')} @0", "disable 2", "run", "next", "next", "next", "where",
                            "enable 2", "step", "continue", "where", "delete 1", "delete 2", "continue"]).out
         wheres = re.findall(r"at python_lines\.py:(\d+)", out)
-        self.assertIn(str(FIRST + 3), wheres, out)
+        self.assertIn(str(line_of("six = ")), wheres, out)  # a comprehension has as many lines as turns, from Python 3.12 on
         self.assertIn(str(line_of("total += i")), wheres, out)
         self.assertIn("ended with status 0", out)
 

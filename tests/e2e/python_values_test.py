@@ -17,7 +17,8 @@ class PythonValuesTest(DapCase):
         super().setUp()
         self.need(PYTHON, "/usr/lib/python3/dist-packages/mpi4py", "/usr/lib/python3/dist-packages/numpy")
         run = self.record("t.pft", self.mpirun(2, PYTHON, PROGRAM))
-        self.told = {rank: [json.loads(line[5:]) for line in lines if line.startswith("HERE ")] for rank, lines in run.by_rank().items()}
+        self.told = {rank: [json.loads(text) for text in "".join(line[5:] or "\n" for line in lines if line.startswith("HERE")).splitlines()]
+                     for rank, lines in run.by_rank().items()}
         self.assertEqual([len(self.told[rank]) for rank in (0, 1)], [2, 2], run)
 
     def frame_at(self, client, rank, serial):

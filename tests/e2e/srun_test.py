@@ -173,7 +173,7 @@ class SrunTest(PhotofinishTest):
         self.assertRegex(run.err, "recording has 4 ranks, this run has 3", run)
 
     def test_no_variable_is_passed_on(self):
-        launch = self.srun(3, CORPUS / "any_source_sum", options=["--export=NONE"])
+        launch = self.srun(3, CORPUS / "any_source_sum", options=["--export=HOME"])  # Open MPI 5 does not begin without
         recorded = self.record("t.pft", launch)
         self.assert_same(recorded, self.replay("t.pft", "--jitter", "2"))
 
@@ -215,8 +215,11 @@ class SrunTest(PhotofinishTest):
         program = CORPUS / "any_source_sum"
         self.assert_refused(self.photofinish("record", *self.srun(2, program, options=["--multi-prog"])), 2, "--multi-prog", "SLURM_PROCID")
         self.assert_refused(self.photofinish("record", *self.srun(2, program, options=["--bcast"])), 2, "--bcast", "sbcast")
-        # Without PMIx, Open MPI says itself what it needs.
+        # Without PMIx, Open MPI 4 says itself what it needs. With 5 each process is a program of one rank.
         run = self.photofinish("record", "-o", "t.pft", "srun", "--mpi=none", "-n", "2", program)
+        if run.status == 0:
+            self.assertIn("a second process says that it is rank 0", run.err, run)
+            return
         self.assertNotEqual(run.status, 0, run)
         self.assertIn("PMIx", run.err, run)
         self.assertIn("MPI_Init", run.err, run)

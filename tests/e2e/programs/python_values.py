@@ -44,7 +44,10 @@ def texts(array):
 
 
 def here(values, parts):
-    print("HERE " + json.dumps({"values": values, "parts": parts}), flush=True)
+    told = json.dumps({"values": values, "parts": parts})
+    for at in range(0, len(told), 1000):  # PRRTE passes long lines on in pieces, with those of others in between
+        print("HERE " + told[at:at + 1000], flush=True)
+    print("HERE", flush=True)
 
 
 def arrays(grid, few, wave, yes, other, box):
