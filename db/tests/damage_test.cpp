@@ -315,7 +315,7 @@ TEST(Hostile, aDirectoryTakesNoMoreMemoryThanItsFile) {
     ASSERT_EQ(::getrlimit(RLIMIT_AS, &whole), 0);
     rlimit little = whole;
 #if defined(__has_feature)
-#if __has_feature(address_sanitizer)
+#if __has_feature(address_sanitizer) && !defined(__SANITIZE_ADDRESS__)
 #define __SANITIZE_ADDRESS__  // as GCC says it
 #endif
 #endif

@@ -89,11 +89,11 @@ class InterposerThreads : public ThreadsTest {
     const char* options = std::getenv("TSAN_OPTIONS");
     const std::string tsan =
         std::string(options != nullptr ? options : "") + ":ignore_noninstrumented_modules=1";
-    const std::string command = "timeout -k 5 100 env TSAN_OPTIONS='" + tsan +
-                                "' OMPI_MCA_ess_singleton_isolated=1 OMPI_MCA_memory=^patcher "
-                                "OMPI_MCA_btl=self LD_PRELOAD=" THREADS_INTERPOSER
-                                " PHOTOFINISH_PAGE=" +
-                                in("page") + " " THREADS_RANK " >" + in("out") + " 2>" + in("err");
+    const std::string command =
+        "timeout -k 5 100 env TSAN_OPTIONS='" + tsan +
+        "' OMPI_MCA_ess_singleton_isolated=1 OMPI_MCA_memory=^patcher UCX_MEM_EVENTS=n "
+        "OMPI_MCA_btl=self LD_PRELOAD=" THREADS_INTERPOSER " PHOTOFINISH_PAGE=" +
+        in("page") + " " THREADS_RANK " >" + in("out") + " 2>" + in("err");
     const int status = std::system(command.c_str());
     EXPECT_EQ(status, 0) << command << '\n' << textOf("err");
     return textOf("out");
