@@ -15,6 +15,14 @@ PASSES = 3000
 FIRST = 2  # event of pass 0: MPI_Init is 1
 PLACES = int(os.environ.get("PF_PLACES", "15"))
 
+# A library that makes a thread while it is loaded.
+MAKER = """
+#include <pthread.h>
+#include <unistd.h>
+static void *wait_for_ever(void *nothing) { pause(); return nothing; }
+__attribute__((constructor)) static void begin(void) { pthread_t made; pthread_create(&made, 0, wait_for_ever, 0); }
+"""
+
 
 class GoingBackTest(PhotofinishTest):
     def setUp(self):
@@ -109,6 +117,18 @@ class GoingBackTest(PhotofinishTest):
         run = self.script("replay-to 0:200\nprint g_total\nprevious-event\nprint g_total\n")
         self.assertEqual([int(value) for value in re.findall(r"^\[0\] (\d+)$", run.out, re.M)], [sum(range(200 - FIRST)), sum(range(199 - FIRST))], run)
         self.assertIn("rank 0 is started again: no snapshots of it are made, as the program has threads of its own", run.out + run.err)
+
+    def test_threads_of_mpi_are_none_of_the_programs(self):
+        """UCX makes one while it is loaded, which may be there until after MPI_Init, or not."""
+        (self.dir / "maker.c").write_text(MAKER)
+        for name, own in (("libucs_maker.so", False), ("libmine.so", True)):
+            with self.subTest(library=name):
+                subprocess.run(["gcc", "-shared", "-fPIC", "-pthread", "-o", name, "maker.c"], cwd=self.dir, check=True)
+                self.env["LD_PRELOAD"] = str(self.dir / name)
+                self.record("t.pft", [BACK, 300, self.dir / "file"], "--mode", "all")
+                run = self.script("replay-to 0:200\nprint g_total\nprevious-event\nprint g_total\n")
+                self.assertEqual([int(value) for value in re.findall(r"^\[0\] (\d+)$", run.out, re.M)], [sum(range(200 - FIRST)), sum(range(199 - FIRST))], run)
+                self.assertEqual("as the program has threads of its own" in run.out + run.err, own, run)
 
     # -- what a copy would not have, or would share: no snapshots while it is there
 

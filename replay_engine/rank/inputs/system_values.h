@@ -104,6 +104,12 @@ void noteUncovered(NotGuaranteedKind kind, void* caller);
 using CreateThread = int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
 int createInternalThread(CreateThread create, pthread_t* thread, const pthread_attr_t* attributes,
                          void* (*routine)(void*), void* argument);
+/// How many of these there are, and how many have ended.
+struct InternalThreads {
+  int now;
+  int ended;
+};
+InternalThreads internalThreads();
 
 /// `until`, a time of the program's clock, on the kernel's, which a replay does not change; `moved`
 /// is room for it.

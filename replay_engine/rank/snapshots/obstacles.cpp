@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/time.h>
 #include <sys/types.h>
@@ -15,6 +16,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 
 #include "replay_engine/rank/engine/engine.h"
 #include "replay_engine/rank/inputs/system_values.h"
@@ -83,8 +85,24 @@ Descriptors g_inherited;  ///< by what started the program
 Noted g_beforeMpi;
 Noted g_ofMpi;  ///< `threads`: of the program, too
 
-int threadsNow() {
-  return ofProcessStatus("\nThreads:");
+/// Without those that MPI's libraries have made where we saw it: UCX makes one while it is loaded. One that has ended is among
+/// the kernel's for a moment more, so that there are seldom more than `known`, and then not at once.
+int threadsNow(int known) {
+  static int endedBefore = 0;
+  int found = 0;
+  int ended = 0;
+  for (int looks = 0; looks < 20; ++looks) {
+    const InternalThreads internal = internalThreads();
+    ended = internal.ended;
+    found = ofProcessStatus("\nThreads:") - internal.now;
+    if (found <= known || ended == endedBefore) {
+      break;
+    }
+    const timespec pause{0, 500'000};
+    syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &pause, nullptr);
+  }
+  endedBefore = ended;
+  return found;
 }
 
 template <class Visit>
@@ -151,7 +169,7 @@ bool eachChild(Visit visit) {
 
 /// What is there now, and was not `before`.
 void note(Noted& now, const Noted& before) {
-  now.threads = threadsNow();
+  now.threads = threadsNow(1);
   eachDescriptor([&](const Descriptor& descriptor, const struct stat&) {
     if (!before.descriptors.any([&](const Descriptor& known) {
           return known.fd == descriptor.fd && isSameFile(known, descriptor);
@@ -290,7 +308,7 @@ void noteProcessBehindMpi() {
 }
 
 SnapshotObstacle obstacleInProcess() {
-  if (g_beforeMpi.threads > 1 || threadsNow() > g_ofMpi.threads) {
+  if (g_beforeMpi.threads > 1 || threadsNow(g_ofMpi.threads) > g_ofMpi.threads) {
     return kThreadsOfProgram;
   }
   for (const auto look : {inDescriptors, inMappings, inChildren, inTimers}) {

@@ -1,11 +1,24 @@
 // SPDX-License-Identifier: MIT
 // Threads that MPI starts for itself: nothing that they do is the program's.
+#include <pthread.h>
+
+#include <atomic>
 #include <cstdlib>
 
 #include "replay_engine/rank/inputs/system_values.h"
 
 namespace pf {
 namespace {
+
+std::atomic<int> g_made = 0;
+std::atomic<int> g_ended = 0;
+pthread_key_t g_ofThread;
+pthread_once_t g_once = PTHREAD_ONCE_INIT;
+
+/// Called at a thread's end, also where it is cancelled, for a key that is not null.
+void makeKey() {
+  pthread_key_create(&g_ofThread, [](void*) { g_ended.fetch_add(1); });
+}
 
 struct Start {
   void* (*routine)(void*);
@@ -17,6 +30,7 @@ void* runInside(void* given) {
   std::free(given);
   t_depth = 1;
   t_outermost = kNeverLeft;
+  pthread_setspecific(g_ofThread, &g_made);
   return start.routine(start.argument);
 }
 
@@ -28,12 +42,20 @@ int createInternalThread(CreateThread create, pthread_t* thread, const pthread_a
   if (start == nullptr) {
     return create(thread, attributes, routine, argument);
   }
+  pthread_once(&g_once, makeKey);
+  g_made.fetch_add(1);
   *start = {routine, argument};
   const int error = create(thread, attributes, runInside, start);
   if (error != 0) {
+    g_made.fetch_sub(1);
     std::free(start);
   }
   return error;
+}
+
+InternalThreads internalThreads() {
+  const int ended = g_ended.load();
+  return {g_made.load() - ended, ended};
 }
 
 }  // namespace pf
