@@ -324,7 +324,7 @@ void HitSearch::notFound(bool ranToEnd) {
                   tr("event %1 of rank %2, as before").arg(m_search->from).arg(m_search->rank)};
   const mi::BreakpointStatus status = m_state.fleet.status(m_search->spec, m_search->rank);
   const QString why =
-      status.gdbNumber == 0
+      status.gdbNumber == 0 && !status.problem.empty()  // else its GDB is gone, with the cycle
           ? tr(", as it cannot be set from MPI_Init on (%1)").arg(withoutStop(status.problem))
           : QString();
   const QString then = ranToEnd ? tr("; back to %1.").arg(back.text) : QStringLiteral(".");
