@@ -81,7 +81,7 @@ std::vector<std::vector<unsigned char>> RouteCollation::records(const RankLog& l
   for (const auto& [stream, messages] : m_ranks[static_cast<std::size_t>(log.rank)].sends) {
     const auto& [key, to, tag] = stream;
     const auto comm = std::ranges::find_if(
-        log.communicators, [key = key](const auto& each) { return each.key == key; });
+        log.communicators, [wanted = key](const auto& each) { return each.key == wanted; });
     auto message = messages.begin();
     for (std::size_t left = messages.size(); left > 0;) {
       const auto n = static_cast<std::uint32_t>(std::min<std::size_t>(left, kMostTagged));

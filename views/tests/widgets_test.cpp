@@ -510,6 +510,7 @@ void WidgetsTest::ranksStripGoesCompact() {
   strip.show();
   strip.setCurrentRank(17);
   QCOMPARE(strip.currentRank(), 17);
+  QVERIFY(QTest::qWaitForWindowExposed(&strip));
   auto* grid = strip.findChild<QListView*>();
   QSignalSpy current(&strip, &RankStrip::currentRankChanged);
   QTest::mouseClick(grid->viewport(), Qt::LeftButton, {},

@@ -97,7 +97,8 @@ QString PartTest::click(QWidget* widget, const QPoint& at, const char* entry) {
     for (QAction* action : menu->actions()) {
       if (action->objectName() == QLatin1String(entry)) {
         text = action->text();
-        QTest::mouseClick(menu, Qt::LeftButton, {}, menu->actionGeometry(action).center());
+        menu->setActiveAction(action);
+        QTest::keyClick(menu, Qt::Key_Return);
         return;
       }
     }
