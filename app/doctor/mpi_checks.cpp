@@ -7,11 +7,13 @@
 #include <filesystem>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "app/job/launcher.h"
 #include "replay_engine/agent/child_output.h"
 #include "replay_engine/agent/elf_file.h"
 #include "replay_engine/agent/loaded_libraries.h"
+#include "replay_engine/agent/mpi_library.h"
 
 namespace pf::app {
 namespace {
@@ -69,6 +71,27 @@ bool launches(const Check& launcher, MpiKind kind) {
   const std::string_view family = familyOf(launcher.version);
   return launcher.state == CheckState::Works &&
          (family == "Slurm" || family == (kind == MpiKind::Mpich ? "MPICH" : "Open MPI"));
+}
+
+/// Of a library with the standard's binary interface.
+Check standardCheck(Check check, const agent::Recorder& recorder) {
+  const MpiVersion abi = abiVersionOf(check.version);
+  if (check.version.empty()) {
+    check.found = "does not say what it is when it is loaded: no recorder";
+    check.remedy = "Does ldd find all that it needs?";
+  } else if (abi.kind != MpiKind::Standard) {
+    check.found = "has " + std::string(agent::kEarlyAbi) + ": no recorder";
+    check.remedy = agent::kRemedyOfEarlyAbi;
+  } else if (abi.major != recorder.version().major) {
+    check.found = "has another version of the MPI standard's binary interface than its recorder (" +
+                  recorder.builtFor + ")";
+    check.remedy = "Use a library with " + recorder.builtFor + ".";
+  } else {
+    check.state = CheckState::Works;
+    check.found = "has the binary interface of the MPI standard, and its recorder (" +
+                  recorder.builtFor + ")";
+  }
+  return check;
 }
 
 Check together(const Checks& checks) {
@@ -130,15 +153,12 @@ Check libraryCheck(const std::string& path, const std::string& version,
               .path = path,
               .version = version};
   const MpiVersion said = mpiVersionOf(version);
-  const bool standard = hasStandardAbi(path);
+  const bool standard = hasStandardAbi(path) || abiVersionOf(version).kind == MpiKind::Standard;
   const auto ofStandard = std::find_if(
       recorders.begin(), recorders.end(),
       [](const agent::Recorder& recorder) { return recorder.version().kind == MpiKind::Standard; });
   if (standard && ofStandard != recorders.end()) {
-    check.state = CheckState::Works;
-    check.found = "has the binary interface of the MPI standard, and its recorder (" +
-                  ofStandard->builtFor + ")";
-    return check;
+    return standardCheck(std::move(check), *ofStandard);
   }
   if (standard || said.kind == MpiKind::Other) {
     check.found = standard          ? "has the binary interface of the MPI standard: no recorder"

@@ -7,9 +7,11 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <cstring>
 #include <sstream>
 
 #include "replay_engine/agent/child_output.h"
+#include "replay_engine/base/mpi_version.h"
 #include "replay_engine/base/shown_text.h"
 
 namespace pf::agent {
@@ -17,6 +19,17 @@ namespace {
 
 /// MPI_MAX_LIBRARY_VERSION_STRING is 256 in Open MPI, 8192 in MPICH and in the standard's interface.
 constexpr std::size_t kVersionSize = 65'536;
+
+/// Of a loaded library: ", MPI ABI 1.0", or nothing. Those with an interface of their own have no such routine, or one that says -1.
+std::string interfaceOf(void* library) {
+  int major = -1;
+  int minor = -1;
+  if (void* const routine = ::dlsym(library, "PMPI_Abi_get_version"); routine != nullptr) {
+    reinterpret_cast<int (*)(int*, int*)>(routine)(&major, &minor);
+  }
+  return major < 0 ? std::string()
+                   : std::string(kAbiMark) + std::to_string(major) + "." + std::to_string(minor);
+}
 
 }  // namespace
 
@@ -66,11 +79,12 @@ std::string askedVersion(const std::string& path) {
     int length = 0;
     reinterpret_cast<int (*)(char*, int*)>(routine)(text.data(), &length);
     text.back() = '\0';
-    const std::string said(text.data());
+    const std::string said(text.data(), std::strcspn(text.data(), ",\n"));
     static_cast<void>(::write(out, said.data(), said.size()) > 0);
+    const std::string interface = interfaceOf(library);  // which may crash
+    static_cast<void>(::write(out, interface.data(), interface.size()) > 0);
   };
   std::string text = outputOfChild(ask);
-  text.resize(std::min(text.size(), text.find_first_of(",\n")));
   std::replace(text.begin(), text.end(), '\t', ' ');
   return shown(text);
 }

@@ -24,10 +24,11 @@ struct ListedLibrary {
 [[nodiscard]] std::vector<ListedLibrary> loadedLibraries(const std::string& loader,
                                                          const std::string& program);
 
-/// What MPI_Get_library_version of the MPI library `path` says, up to the first comma or line end:
-/// by loading it in a process that is made for that, which has ten seconds. Empty: it cannot be
-/// loaded, or has no such routine. Ends that process whatever the library does in it. For a process
-/// of one thread.
+/// What MPI_Get_library_version of the MPI library `path` says, up to the first comma or line end, and
+/// behind it, where MPI_Abi_get_version says one, the version of the standard's binary interface
+/// (kAbiMark): by loading it in a process that is made for that, which has ten seconds. Empty: it
+/// cannot be loaded, or has no such routine. Ends that process whatever the library does in it. For a
+/// process of one thread.
 [[nodiscard]] std::string askedVersion(const std::string& path);
 
 }  // namespace pf::agent

@@ -60,14 +60,15 @@ Error refused(const std::string& message, const std::vector<Recorder>& recorders
 Result<std::optional<MpiKind>> kindOf(const std::string& program, const ListedLibrary& library,
                                       const std::vector<Recorder>& recorders) {
   const std::string real = sameFile(library.path);
-  const bool standard = hasStandardAbi(library.name) || hasStandardAbi(real);
+  bool standard = hasStandardAbi(library.name) || hasStandardAbi(real);
   MpiKind kind = standard ? MpiKind::Standard : mpiKindOfName(real);
   std::string said = standard || kind == MpiKind::Other ? "" : writtenVersion(real);
   if (standard || kind == MpiKind::Other) {  // who loads it may ask it
     said = askedVersion(library.path);
-    kind = standard ? kind : mpiVersionOf(said).kind;
+    standard = standard || abiVersionOf(said).kind == MpiKind::Standard;
+    kind = standard ? MpiKind::Standard : mpiVersionOf(said).kind;
   }
-  const MpiVersion version = mpiVersionOf(said);
+  const MpiVersion version = standard ? abiVersionOf(said) : mpiVersionOf(said);
   const std::string what = library.name + " (" + (said.empty() ? real : said + ", " + real) + ")";
   const auto noRecorder = [&](const char* whatItIs) {
     return refused(
@@ -89,6 +90,12 @@ Result<std::optional<MpiKind>> kindOf(const std::string& program, const ListedLi
         "'" + program + "' is run by " + nameOf(kind) + ", and photofinish was built without it",
         std::string("install ") + (kind == MpiKind::Mpich ? "libmpich-dev" : "libopenmpi-dev") +
             " and build photofinish again"};
+  }
+  if (standard && !said.empty() && version.kind != kind) {
+    return Error{ErrorCode::Usage,
+                 "'" + program + "' is for " + what + ": it has " + kEarlyAbi +
+                     ", and the recorder here was built for " + ours->builtFor,
+                 kRemedyOfEarlyAbi};
   }
   const MpiVersion built = ours->version();
   if (version.kind == kind && built.kind == kind && built.major != version.major) {

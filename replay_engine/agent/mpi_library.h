@@ -14,6 +14,15 @@
 
 namespace pf::agent {
 
+/// Of a library that is called as one of the standard's binary interface, and does not say which version of that it has, as that of
+/// MPICH 4.3: its handles and constants may be others.
+inline constexpr const char* kEarlyAbi =
+    "an early form of the MPI standard's binary interface, which does not say its version";
+inline constexpr const char* kRemedyOfEarlyAbi =
+    "Use a libmpi_abi of MPICH 5.0 or later, or of Open MPI 6.0 or later; or build the program "
+    "with the "
+    "library's other mpi.h.";
+
 /// What the file says: the loader's list of a program, and what of it is of MPI.
 struct LinkedMpi {
   std::vector<ListedLibrary> libraries;  ///< those that define PMPI_Init, each file once

@@ -66,6 +66,20 @@ constexpr MpiVersion mpiVersionOf(std::string_view text) {
   return version.kind == MpiKind::Other ? MpiVersion{} : version;
 }
 
+/// Behind what a library says of itself, where it says as well that it has the standard's binary interface: its version, as
+/// "MPICH Version: 5.0.2, MPI ABI 1.0".
+inline constexpr std::string_view kAbiMark = ", MPI ABI ";
+
+/// Of such a text; Other: it does not say that.
+constexpr MpiVersion abiVersionOf(std::string_view text) {
+  const std::size_t at = text.rfind(kAbiMark);
+  if (at == std::string_view::npos) {
+    return {};
+  }
+  text.remove_prefix(at + std::string_view(", ").size());
+  return mpiVersionOf(text);
+}
+
 /// The name of a file without its folders.
 constexpr std::string_view fileNameOf(std::string_view path) {
   path.remove_prefix(path.rfind('/') + 1);

@@ -10,6 +10,7 @@ from photofinish import BIN, PhotofinishTest, main
 
 FAKE = 'int PMPI_Init(void) { return 0; }\nint MPI_Get_library_version(char* t, int* n) { const char v[] = "%s"; ' \
        "for (unsigned i = 0; i < sizeof v; ++i) t[i] = v[i]; *n = sizeof v - 1; return 0; }\n"
+ABI = "int PMPI_Abi_get_version(int* a, int* i) { *a = 1; *i = 0; return 0; }\n"
 
 
 class DoctorTest(PhotofinishTest):
@@ -55,12 +56,15 @@ class DoctorTest(PhotofinishTest):
 
     def test_a_library_without_a_recorder(self):
         self.need("gcc")
-        for name, says in (("libmpi_abi.so.1", "MPICH Version:\\t5.0.2"), ("libmpi.so.12", "Intel(R) MPI Library 2021.10")):
-            (self.dir / "fake.c").write_text(FAKE % says)
+        libraries = {"libmpi_abi.so.1": (FAKE % "MPICH Version:\\t5.0.2" + ABI, "MPICH Version: 5.0.2, MPI ABI 1.0", "works"),
+                     "libmpi_abi.so.0": (FAKE % "MPICH Version:\\t4.3.0", "MPICH Version: 4.3.0", "missing"),  # as record refuses it
+                     "libmpi.so.12": (FAKE % "Intel(R) MPI Library 2021.10", "Intel(R) MPI Library 2021.10", "missing")}
+        for name, (code, _, _) in libraries.items():
+            (self.dir / "fake.c").write_text(code)
             subprocess.run(["gcc", "-w", "-shared", "-fPIC", "-o", name, "fake.c"], check=True, cwd=self.dir)
         checks = self.doctor(status=0, env={"LD_LIBRARY_PATH": str(self.dir)})
         found = {check["path"]: check for check in checks if check["name"] == "mpi-library"}
-        for name, version, state in (("libmpi_abi.so.1", "MPICH Version: 5.0.2", "works"), ("libmpi.so.12", "Intel(R) MPI Library 2021.10", "missing")):
+        for name, (_, version, state) in libraries.items():
             check = found[str(self.dir / name)]
             self.assertEqual((check["state"], check["version"]), (state, version), check)
 

@@ -45,8 +45,19 @@ TEST(Doctor, AnMpiLibraryNeedsItsRecorder) {
   EXPECT_EQ(state("/l/libmpi_abi.so.1", "Open MPI v4.1.4"), CheckState::Missing);
   const std::vector<agent::Recorder> standard{
       {MpiKind::Standard, "/p/libphotofinish_mpi_abi.so", "MPI ABI 1.0"}};
-  EXPECT_EQ(libraryCheck("/l/libmpi_abi.so.1", "Open MPI v6.0.0", standard).state,
+  const auto ofStandard = [&](const char* path, const char* version) {
+    return libraryCheck(path, version, standard);
+  };
+  EXPECT_EQ(ofStandard("/l/libmpi_abi.so.1", "Open MPI v6.0.0, MPI ABI 1.0").state,
             CheckState::Works);
+  EXPECT_EQ(ofStandard("/l/libmine.so.1", "My MPI 1, MPI ABI 1.1").state, CheckState::Works);
+  EXPECT_EQ(ofStandard("/l/libmpi_abi.so.1", "MPICH Version: 6.0, MPI ABI 2.0").state,
+            CheckState::Missing);
+  const Check early = ofStandard("/l/libmpi_abi.so.0", "MPICH Version: 4.3.0");
+  EXPECT_EQ(early.state, CheckState::Missing);
+  EXPECT_TRUE(says(early, "early form")) << early.found;
+  EXPECT_TRUE(says(early, "MPICH 5.0 or later")) << early.remedy;
+  EXPECT_EQ(ofStandard("/l/libmpi_abi.so.1", "").state, CheckState::Missing);
   EXPECT_EQ(recorderCheck(standard[0]).state, CheckState::Works);
   EXPECT_TRUE(
       says(libraryCheck("/l/libmpi_abi.so.1", "Open MPI v4.1.4", kRecorders), "MPI standard"));

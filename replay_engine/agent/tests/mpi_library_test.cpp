@@ -42,6 +42,10 @@ class MpiLibraryOfProgram : public testing::Test {
     return "int PMPI_Init(void) { return 0; }\nint MPI_Init(void) { return 0; }\n" + kVersionOf +
            version + kVersionEnd;
   }
+  static std::string standardLibrary(const std::string& version, const std::string& abi) {
+    return library(version) + "int PMPI_Abi_get_version(int* a, int* i) { *a = " + abi +
+           "; *i = 0; return 0; }\n";
+  }
   [[nodiscard]] std::string at(const std::string& name) const { return m_directory + "/" + name; }
 
   void compile(const std::string& name, const std::string& code, const std::string& options) {
@@ -122,16 +126,17 @@ TEST_F(MpiLibraryOfProgram, OfTheStandardsInterfaceHasARecorderWhateverImplement
   put("libphotofinish_mpi_abi.so", recorder("MPI ABI 1.0"));
   for (const char* says :
        {"MPICH Version:\\t5.0.2\\n", "Open MPI v6.0.0rc2, package: made here", "My MPI 1"}) {
-    put("libmpi_abi.so.1", library(says));
+    put("libmpi_abi.so.1", standardLibrary(says, "1"));
     program("libmpi_abi.so.1");
     const Result<ProgramMpi> found = linked();
     ASSERT_TRUE(found.ok()) << found.error().text();
     EXPECT_EQ(found->kind, MpiKind::Standard) << says;
   }
-  put("libmpi_abi_mpich.so.1.0.0",
-      library("MPICH Version:\\t5.0.2\\n"));  // by the name of its file
-  program("libmpi_abi_mpich.so.1.0.0");
-  EXPECT_EQ(linked()->kind, MpiKind::Standard);
+  for (const char* file : {"libmpi_abi_mpich.so.1.0.0", "libmine.so.1"}) {  // which says so
+    put(file, standardLibrary("MPICH Version:\\t5.0.2\\n", "1"));
+    program(file);
+    EXPECT_EQ(linked()->kind, MpiKind::Standard) << file;
+  }
   EXPECT_EQ(supportedText(recordersIn(m_directory)),
             "programs of Open MPI 4.1 (libmpi.so.40), MPICH 4.0 (libmpich.so.12) and the MPI "
             "standard's binary interface 1.0 (libmpi_abi.so.1)");
@@ -142,6 +147,20 @@ TEST_F(MpiLibraryOfProgram, OfTheStandardsInterfaceIsRefusedWithoutItsRecorder) 
   program("libmpi_abi.so.1");
   expectRefused({"libmpi_abi.so.1", "MPICH Version: 5.0.2", "binary interface of the MPI standard",
                  "programs of Open MPI 4.1 (libmpi.so.40) and MPICH 4.0 (libmpich.so.12)"});
+}
+
+/// As in MPI_Init, where it is compared once more.
+TEST_F(MpiLibraryOfProgram, OfTheStandardsInterfaceIsRefusedIfThatIsAnotherVersion) {
+  put("libphotofinish_mpi_abi.so", recorder("MPI ABI 1.0"));
+  put("libmpi_abi.so.1", standardLibrary("MPICH Version:\\t6.0\\n", "2"));
+  program("libmpi_abi.so.1");
+  expectRefused({"MPICH Version: 6.0, MPI ABI 2.0", "built for MPI ABI 1.0"});
+  for (const std::string& early :
+       {library("MPICH Version:\\t4.3.0\\n"), standardLibrary("MPICH Version:\\t4.3.0\\n", "-1")}) {
+    put("libmpi_abi.so.1", early);
+    program("libmpi_abi.so.1");
+    expectRefused({"MPICH Version: 4.3.0", "early form", "built for MPI ABI 1.0", "MPICH 5.0"});
+  }
 }
 
 TEST_F(MpiLibraryOfProgram, OfAnotherMakerIsRefusedByNameAndVersion) {

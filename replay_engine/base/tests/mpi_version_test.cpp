@@ -28,6 +28,15 @@ TEST(MpiVersion, OfOthersIsNotGuessed) {
   }
 }
 
+TEST(MpiVersion, OfTheStandardsInterfaceStandsBehindTheLibrarys) {
+  const auto one = MpiVersion{MpiKind::Standard, 1, 0};
+  EXPECT_EQ(abiVersionOf("MPICH Version: 5.0.2, MPI ABI 1.0"), one);
+  EXPECT_EQ(abiVersionOf("Open MPI v6.0.0rc2, package: x, MPI ABI 2.1, MPI ABI 1.0"), one);
+  for (const char* text : {"", "MPICH Version: 5.0.2", "MPI ABI 1.0", "My MPI, MPI ABI x"}) {
+    EXPECT_EQ(abiVersionOf(text), MpiVersion{}) << text;
+  }
+}
+
 TEST(MpiVersion, NamesOfFilesSayLittle) {
   EXPECT_EQ(mpiKindOfName("libmpi.so.40"), MpiKind::OpenMpi);
   EXPECT_EQ(mpiKindOfName("/opt/a b/libmpi.so.40.30.4"), MpiKind::OpenMpi);
