@@ -177,7 +177,7 @@ struct RankPage {
   std::int32_t rank;  ///< in MPI_COMM_WORLD
   std::int32_t size;
   std::int32_t threadLevel;   ///< MPI_THREAD_* provided
-  char mpiLibrary[256];       ///< first line of MPI_Get_library_version
+  char mpiLibrary[256];       ///< first line of MPI_Get_library_version, and kAbiMark
   char executable[1024];      ///< /proc/self/exe
   char waitCall[64];          ///< not hot: name of the call at a stop or a divergence
   std::uint64_t callAddress;  ///< return address of the call at a stop or a divergence

@@ -114,6 +114,29 @@ constexpr std::size_t kLongestVersion = 16384;
 
 MpiKind g_implementation = MpiKind::Other;
 
+namespace {
+
+MpiVersion g_loadedAbi;  ///< of the loaded library; Other: it has none
+
+}  // namespace
+
+void putLibrary(char* to, std::size_t size, const char* said) {
+  putLibrary(to, size, said, g_loadedAbi);
+}
+
+void putLibrary(char* to, std::size_t size, const char* said, MpiVersion abi) {
+  char end[48] = "";
+  if (abi.kind == MpiKind::Standard) {
+    std::snprintf(end, sizeof end, "%s%d.%d", kAbiMark.data(), abi.major, abi.minor);
+  }
+  const std::size_t line = std::strcspn(said, "\n");
+  const std::size_t room = size - 1 - std::strlen(end);
+  std::snprintf(to, size, "%.*s%s", static_cast<int>(line < room ? line : room), said, end);
+  for (char* c = to; *c != '\0'; ++c) {  // "MPICH Version:\t4.0.2"
+    *c = *c == '\t' ? ' ' : *c;
+  }
+}
+
 void keepLoaded() {
   forEachLoaded([](const link_map& at) {
     const char* const slash = std::strrchr(at.l_name, '/');
@@ -169,6 +192,7 @@ const char* whyOtherLibrary() {
   g_implementation = loaded.kind;
   // Whatever its file is called.
   const MpiVersion standard = versionOfAbi(found.files[0]);
+  g_loadedAbi = standard.major >= 0 ? standard : MpiVersion{};
   if (hasStandardAbi(found.files[0]) || standard.major >= 0) {
     loaded = standard;
   }

@@ -2,6 +2,8 @@
 // Whether the MPI library that this process has loaded is the one that this recorder was built for.
 #pragma once
 
+#include <cstddef>
+
 #include "replay_engine/base/mpi_version.h"
 
 namespace pf {
@@ -14,6 +16,12 @@ extern MpiKind g_implementation;
 /// major version, or of a newer MPI standard than the recorder's header, which then lacks some of
 /// its routines. Asks the library itself (MPI_Get_library_version, MPI_Get_version: MPI 3.1, 8.1.1).
 const char* whyOtherLibrary();
+
+/// What a trace says of its library, into the `size` bytes at `to`: the first line of what the library says of itself (`said`) and,
+/// after whyOtherLibrary(), the version of the standard's binary interface where it has that (kAbiMark).
+void putLibrary(char* to, std::size_t size, const char* said);
+/// The same of a library that has version `abi`; Other: none.
+void putLibrary(char* to, std::size_t size, const char* said, MpiVersion abi);
 
 /// The file of the MPI library that is loaded, or "not there".
 const char* loadedMpiFile();

@@ -9,7 +9,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -87,13 +86,7 @@ void introduce(RankPage& page) {
   char version[MPI_MAX_LIBRARY_VERSION_STRING] = {};
   int length = 0;
   PF_REAL(Get_library_version)(version, &length);
-  version[std::strcspn(version, "\n")] = '\0';
-  for (char* c = version; *c != '\0'; ++c) {  // "MPICH Version:\t4.0.2"
-    *c = *c == '\t' ? ' ' : *c;
-  }
-  const std::size_t kept = std::min(std::strlen(version), sizeof page.mpiLibrary - 1);
-  std::memcpy(page.mpiLibrary, version, kept);
-  page.mpiLibrary[kept] = '\0';
+  putLibrary(page.mpiLibrary, sizeof page.mpiLibrary, version);
   const ssize_t n = readlink("/proc/self/exe", page.executable, sizeof page.executable - 1);
   page.executable[n > 0 ? n : 0] = '\0';
   sayPython(page);

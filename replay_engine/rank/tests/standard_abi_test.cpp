@@ -4,10 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <set>
+#include <string>
 #include <type_traits>
 
 #include <gtest/gtest.h>
 
+#include "replay_engine/rank/engine/library_check.h"
 #include "replay_engine/rank/engine/mpi_header.h"
 #include "replay_engine/rank/tests/fake_objects.h"
 
@@ -95,6 +97,23 @@ TEST(StandardAbi, GroupsOfOursAreKnownAgain) {
   EXPECT_EQ(placeOfGroup(places, 4, keptGroup(places, 3)), 3U);
   EXPECT_EQ(placeOfGroup(places, 4, MPI_GROUP_EMPTY), 4U);
   EXPECT_EQ(placeOfGroup(places, 4, reinterpret_cast<MPI_Group>(std::uintptr_t{0x88000003})), 4U);
+}
+
+/// What a trace has of its library: native ones and those of the standard's interface are told apart by it.
+TEST(StandardAbi, ATracesLibrarySaysItsInterface) {
+  const auto put = [](const std::string& said, MpiVersion abi) {
+    char text[64];
+    putLibrary(text, sizeof text, said.c_str(), abi);
+    return std::string(text);
+  };
+  const MpiVersion one{MpiKind::Standard, 1, 0};
+  EXPECT_EQ(put("MPICH Version:\t5.0.2\nMPICH Release date:", one),
+            "MPICH Version: 5.0.2, MPI ABI 1.0");
+  EXPECT_EQ(put("MPICH Version:\t5.0.2\n", MpiVersion{}), "MPICH Version: 5.0.2");
+  EXPECT_EQ(put(std::string(49, 'x'), one), std::string(49, 'x') + ", MPI ABI 1.0");
+  EXPECT_EQ(put(std::string(300, 'x'), one), std::string(50, 'x') + ", MPI ABI 1.0");
+  EXPECT_EQ(put(std::string(300, 'x'), MpiVersion{}), std::string(63, 'x'));
+  EXPECT_EQ(put("", one), ", MPI ABI 1.0");
 }
 
 TEST(StandardAbi, AStatusIsCopiedWhole) {
