@@ -165,6 +165,17 @@ Result<std::string> Agent::interposerPath() const {
                    "install libmpich-dev and build photofinish again"};
     }
     path = ours.file;
+    // What a script starts may be linked against libmpi_abi, and then takes that recorder, beside this one.
+    const auto standard = std::find_if(recorders.begin(), recorders.end(), [](const Recorder& one) {
+      return one.kind == MpiKind::Standard;
+    });
+    if (&*standard != &ours && ::access(standard->file.c_str(), F_OK) == 0) {
+      Result<std::string> beside =
+          preloadable(standard->file, std::string(fileNameOf(standard->file)));
+      if (!beside) {
+        return beside;
+      }
+    }
   }
   return preloadable(path, "recorder.so");
 }

@@ -99,8 +99,16 @@ class OtherLibrariesTest(PhotofinishTest):
         newer = self.library("libmpi.so.40", "Open MPI v4.1.4, package: of another time", (5, 0))
         self.refused(*self.mpirun(2, host, newer), words=("(MPI 5.0, ", "recorder is for Open MPI v"))
         standard = self.library("libmpi_abi.so.1", "Open MPI v4.1.4", (3, 1))
-        self.refused(*self.mpirun(2, host, standard), words=("libmpi_abi.so.1", "no Open MPI is loaded"))
+        self.refused(*self.mpirun(2, host, standard), words=("libmpi_abi.so.1", "after it began", f"LD_PRELOAD={standard} photofinish record"))
 
+    def test_the_standards_interface_behind_a_shell(self):
+        """A program of it that a shell starts, or that loads it later and has it named before, gets the recorder of the interface."""
+        abi = "int PMPI_Abi_get_version(int* a, int* i) { *a = 2; *i = 0; return 0; }\n"
+        self.compile("libmpi_abi.so.1", LIBRARY % (5, 0, "My MPI 1") + abi, "-shared", "-fPIC", "-Wl,-soname,libmpi_abi.so.1")
+        program = self.compile("app", PROGRAM, str(self.dir / "libmpi_abi.so.1"))
+        for shell in (("sh", "-c", f"{program} a 'b c'; true"), ("env", "X=1", program, "a")):
+            run = self.refused(*self.mpirun(2, *shell), words=("My MPI 1", "recorder is for MPI ABI 1.0"))
+            self.assertLessEqual(run.out.count("it ran"), 2, run)  # once each; mpirun may end a rank before it says so
     def test_two_in_one_process(self):
         host = self.compile("host", LOADS_LATER, "-ldl")
         one = self.library("libmpi.so.40", "Open MPI v4.1.4")

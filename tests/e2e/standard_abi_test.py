@@ -3,7 +3,9 @@
 groups; and what is refused. Without such a library (Debian 12, 13) all of it is skipped: there rank_calls_abi_test runs the recorder."""
 import json
 import os
+import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
@@ -17,6 +19,18 @@ MODES = ("outcomes", "races", "all")
 SHORT = ("any_source_sum", "irecv_any_waitall", "probe_then_recv", "waitany_workers", "testsome_poll", "mprobe_mrecv", "subcommunicators",
          "sendrecv_any", "persistent_any", "cancel_pending", "proc_null", "two_threads")
 SAYS = {"abi-mpich": "MPICH Version:", "abi-openmpi": "Open MPI v"}
+LATER = """
+#include <dlfcn.h>
+#include <stdio.h>
+int main(int argc, char** argv) {
+  if (!dlopen(argv[1], RTLD_NOW | RTLD_LOCAL)) { puts(dlerror()); return 9; }
+  int (*init)(int*, char***) = (int (*)(int*, char***))dlsym(RTLD_DEFAULT, "MPI_Init");
+  int (*end)(void) = (int (*)(void))dlsym(RTLD_DEFAULT, "MPI_Finalize");
+  if (!init || init(0, 0) || end()) { return 8; }
+  puts("it ends");
+  return 0;
+}
+"""
 
 
 class StandardAbiTest(PhotofinishTest):
@@ -61,12 +75,42 @@ class StandardAbiTest(PhotofinishTest):
                     self.assertEqual(oracle.status, 0, oracle)
 
     def test_what_the_trace_says(self):
-        """Which library it was; any source and any tag as with all others; PROC_NULL as no event."""
-        program = self.build(CORPUS / "any_source_sum.c", f"-I{CORPUS}")
+        """Which library it was, and that it had the standard's interface; any source, any tag and MPI_PROC_NULL as with all others."""
+        program = self.build(CORPUS / "proc_null.c", f"-I{CORPUS}")
         self.record("t.pft", self.launch(4, program), "--mode", "all")
-        self.assertTrue(self.info()["mpi"].startswith(SAYS[self.library]), self.info())
-        receives = [event for event in self.photofinish("events", self.dir / "t.pft", "--json").json()["events"] if event["call"] == "MPI_Recv"]
-        self.assertTrue(receives)
+        self.assertRegex(self.info()["mpi"], f"^{SAYS[self.library]}.*, MPI ABI 1\\.0$")
+        events = self.photofinish("events", self.dir / "t.pft", "--json").json()["events"]
+
+        def of(rank, call, line=""):
+            return [event for event in events if event["rank"] == rank and event["call"] == call and line in self.line_of(event)]
+        wild = of(0, "MPI_Recv", "MPI_ANY_SOURCE")
+        self.assertEqual([(event["kind"], event["peer"], event["tag"], event["communicator"]) for event in wild],
+                         [("receive", -1, 3, "MPI_COMM_WORLD")] * 3)
+        self.assertEqual(sorted(delivery["source"] for event in wild for delivery in event["deliveries"]), [1, 2, 3])
+        null = of(0, "MPI_Recv", "MPI_PROC_NULL") + of(0, "MPI_Irecv", "left") + of(3, "MPI_Isend", "right")
+        self.assertEqual([(event["kind"], event["peer"]) for event in null], [("local", -2)] * 3)
+        self.assertEqual([(event["kind"], event["peer"], event["bytes"]) for event in of(0, "MPI_Isend", "right")], [("send", 1, 4)])
+        self.assertEqual([event["peer"] for event in of(0, "MPI_Sendrecv")], [-2])
+        self.assertEqual([(event["kind"], len(event["deliveries"])) for event in of(1, "MPI_Waitall")], [("completion", 2)])
+
+    def line_of(self, event):
+        return pathlib.Path(event["file"]).read_text().splitlines()[event["line"] - 1]
+
+    def test_another_library_is_told_in_words(self):
+        """A trace of a native program is not replayed with one of the interface that has the same name."""
+        maker = self.library.removeprefix("abi-")
+        self.need(f"mpicc.{maker}")
+        native = self.dir / "native"
+        subprocess.run([f"mpicc.{maker}", "-g", f"-I{CORPUS}", "-Wl,--build-id=none", "-o", native, CORPUS / "token_ordered.c"], check=True)
+        standard = self.build(CORPUS / "token_ordered.c", f"-I{CORPUS}", "-Wl,--build-id=none")
+        program = self.dir / "program"
+        shutil.copy(native, program)
+        self.record("t.pft", self.launch(2, program))
+        self.assertNotIn("ABI", self.info()["mpi"])
+        shutil.copy(standard, program)
+        replayed = self.replay("t.pft")
+        self.assertEqual(replayed.status, 3, replayed)
+        self.assertRegex(replayed.err, "this run uses .*, MPI ABI 1.0, the recorded one used ")
 
     def test_harvest(self):
         """A failing run is replayed to the same failure."""
@@ -105,12 +149,34 @@ class StandardAbiTest(PhotofinishTest):
             self.assertEqual([line for line in alone.out.splitlines() if mark in line],
                              [line for line in recorded.out.splitlines() if mark in line], alone)
 
-    def test_native_library_behind_the_recorder_is_refused(self):
-        """A program of the interface that a shell starts: the launcher's own recorder is there, which says so."""
+    def test_a_shell_starts_the_program(self):
+        """The launcher's own recorder is there at first: the program begins again with that of the interface."""
         program = self.build(CORPUS / "any_source_sum.c", f"-I{CORPUS}")
-        run = self.photofinish("record", "-o", self.dir / "t.pft", *self.launch(2, "sh", "-c", f"{program}; true"))
-        self.assertIn("libmpi_abi", run.err, run)
-        self.assertFalse((self.dir / "t.pft").exists(), run)
+        (self.dir / "start.py").write_text("import subprocess, sys\nsys.exit(subprocess.run(sys.argv[1:], close_fds=False).returncode)\n")
+        for shell in (("sh", "-c", f"{program} && true"), (sys.executable, self.dir / "start.py", program)):
+            recorded = self.record("t.pft", self.launch(4, *shell), "--mode", "all")
+            self.assertRegex(self.info()["mpi"], "MPI ABI 1")
+            self.assertEqual(self.info()["ranks"], 4)
+            for seed in (1, 2):
+                self.assert_same_run(recorded, self.replay("t.pft", "--jitter", seed))
+
+    def test_one_that_is_loaded_later(self):
+        """As Python's modules do it: refused with what to do, and recorded as that says."""
+        self.build(CORPUS / "token_ordered.c", f"-I{CORPUS}")
+        library = self.dir / self.library / "libmpi_abi.so.1"
+        (self.dir / "later.c").write_text(LATER)
+        subprocess.run(["gcc", "-g", "-o", "later", "later.c", "-ldl"], check=True, cwd=self.dir)
+        launch = self.launch(2, self.dir / "later", library)
+        refused = self.photofinish("record", "-o", self.dir / "t.pft", *launch)
+        self.assertNotEqual(refused.status, 0, refused)
+        self.assertFalse((self.dir / "t.pft").exists(), refused)
+        named = re.search(r"'LD_PRELOAD=(\S+) photofinish record", refused.err)
+        self.assertTrue(named, refused)
+        preload = {"LD_PRELOAD": named[1]}
+        recorded = self.record("t.pft", launch, env=preload)
+        self.assertEqual(recorded.out.count("it ends"), 2, recorded)
+        self.assertRegex(self.info()["mpi"], "MPI ABI 1")
+        self.assert_same_run(recorded, self.photofinish("replay", self.dir / "t.pft", "--jitter", 1, env=preload))
 
 
 if __name__ == "__main__":

@@ -65,7 +65,16 @@ void refuseForeign() {
 }
 
 void refuseWithout(const char* name) {
-  char why[800];
+  char why[1200];
+  if (const char* const file = loadedMpiFile(); hasStandardAbi(file)) {
+    std::snprintf(
+        why, sizeof why,
+        "the program has loaded %.300s, which has the MPI standard's binary interface, after it "
+        "began, and was started as one of %s: name that library before it begins, as in "
+        "'LD_PRELOAD=%.300s photofinish record …', for its replay, too",
+        file, kLibrary, file);
+    endForOtherLibrary(why);
+  }
   std::snprintf(why, sizeof why,
                 "the program calls MPI, but no %s is loaded that has %s; its MPI library is %s",
                 kLibrary, name, loadedMpiFile());
