@@ -243,6 +243,137 @@ void getStatusOfAll() {
   posted.sayAll();
   MPI_Waitall(kCount, posted.requests, posted.statuses);
 }
+
+constexpr int kMany = 40;
+
+/// More requests at a time than a record of choices holds indices; the requests stay.
+void getStatusOfMany() {
+  int values[kMany] = {};
+  MPI_Request requests[kMany] = {};
+  for (int i = 0; i < kMany; ++i) {
+    MPI_Irecv(&values[i], 1, MPI_INT, 1, i, MPI_COMM_WORLD, &requests[i]);
+  }
+  MPI_Status statuses[kMany] = {};
+  for (int count = 0; count < kMany;) {
+    int indices[kMany] = {};
+    MPI_Request_get_status_some(kMany, requests, &count, indices, statuses);
+    if (count > 0) {
+      say("count %d, first %d, last %d", count, indices[0], indices[count - 1]);
+      sayTaken(statuses[count - 1], values[indices[count - 1]]);
+    }
+    int flag = 0;  // time passes
+    MPI_Iprobe(0, 99, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+  }
+  int flag = 0;
+  MPI_Request_get_status_all(kMany, requests, &flag, MPI_STATUSES_IGNORE);
+  say("all %d", flag);
+  int index = -1;
+  MPI_Request_get_status_any(kMany - 35, requests + 35, &index, &flag, MPI_STATUS_IGNORE);
+  say("any %d %d", flag, index);
+  MPI_Waitall(kMany, requests, MPI_STATUSES_IGNORE);
+}
+
+void sayStatus(const MPI_Status& status) {
+  const bool empty = status.MPI_SOURCE == MPI_ANY_SOURCE && status.MPI_TAG == MPI_ANY_TAG;
+  say("empty %d from %d tag %d error %d", empty ? 1 : 0, status.MPI_SOURCE, status.MPI_TAG,
+      status.MPI_ERROR);
+}
+
+/// Statuses whose errors show whether they were written.
+void clear(MPI_Status (&statuses)[4]) {
+  for (MPI_Status& status : statuses) {
+    status = {};
+    status.MPI_ERROR = 77;
+  }
+}
+
+/// Beside what is under way: no request, and persistent ones that have not been started, or are over.
+void getStatusOfInactive() {
+  int values[4] = {};
+  MPI_Request requests[4] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL,
+                             MPI_REQUEST_NULL};
+  MPI_Status statuses[4];
+  MPI_Recv_init(&values[1], 1, MPI_INT, MPI_ANY_SOURCE, 5, MPI_COMM_WORLD, &requests[1]);
+  MPI_Recv_init(&values[2], 1, MPI_INT, MPI_ANY_SOURCE, 5, MPI_COMM_WORLD, &requests[2]);
+  for (int round = 0; round < 2; ++round) {
+    MPI_Start(&requests[2]);
+    MPI_Irecv(&values[3], 1, MPI_INT, MPI_ANY_SOURCE, 5, MPI_COMM_WORLD, &requests[3]);
+    int flag = 0;
+    int index = -1;
+    int failed = -1;
+    for (clear(statuses); flag == 0; ++failed) {
+      MPI_Request_get_status_any(4, requests, &index, &flag, &statuses[0]);
+    }
+    say("failed %d, any %d", failed, index);
+    sayStatus(statuses[0]);
+    for (flag = 0, clear(statuses); flag == 0;) {
+      MPI_Request_get_status_all(4, requests, &flag, statuses);
+    }
+    for (const MPI_Status& status : statuses) {
+      sayStatus(status);
+    }
+    int indices[4] = {};
+    int count = 0;
+    clear(statuses);
+    MPI_Request_get_status_some(4, requests, &count, indices, statuses);
+    say("some %d: %d %d", count, indices[0], indices[1]);
+    sayStatus(statuses[0]);
+    sayStatus(statuses[1]);
+    MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
+    say("took %d %d", values[2], values[3]);
+  }
+  int flag = 0;  // nothing is active any more
+  int index = -1;
+  int count = -1;
+  int indices[4] = {};
+  clear(statuses);
+  MPI_Request_get_status_any(4, requests, &index, &flag, &statuses[0]);
+  MPI_Request_get_status_some(4, requests, &count, indices, &statuses[1]);
+  say("none %d %d %d", flag, index == MPI_UNDEFINED ? 1 : 0, count == MPI_UNDEFINED ? 1 : 0);
+  sayStatus(statuses[0]);
+  MPI_Request_free(&requests[1]);
+  MPI_Request_free(&requests[2]);
+}
+
+/// Messages that are too long: what is said of them by each call, twice, and what is left of it for MPI_Wait.
+void getStatusOfTruncated() {
+  int values[4] = {};
+  MPI_Request requests[4] = {};
+  MPI_Status statuses[4];
+  for (int i = 0; i < 4; ++i) {
+    MPI_Irecv(&values[i], 1, MPI_INT, MPI_ANY_SOURCE, 5, MPI_COMM_WORLD, &requests[i]);
+  }
+  for (int round = 0; round < 2; ++round) {
+    int flag = 0;
+    int index = -1;
+    int failed = -1;
+    for (clear(statuses); flag == 0; ++failed) {
+      say("%d", MPI_Request_get_status_any(4, requests, &index, &flag, &statuses[0]));
+    }
+    say("failed %d, any %d", failed, index);
+    sayStatus(statuses[0]);
+    int indices[4] = {};
+    int count = 0;
+    for (clear(statuses), failed = 0; count < 4; ++failed) {
+      say("%d", MPI_Request_get_status_some(4, requests, &count, indices, statuses));
+      MPI_Iprobe(0, 99, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);  // time passes
+    }
+    say("failed %d", failed);
+    for (int i = 0; i < count; ++i) {
+      say("index %d", indices[i]);
+      sayStatus(statuses[i]);
+    }
+    clear(statuses);
+    say("%d", MPI_Request_get_status_all(4, requests, &flag, statuses));
+    for (const MPI_Status& status : statuses) {
+      sayStatus(status);
+    }
+  }
+  for (int i = 0; i < 4; ++i) {
+    say("%d", MPI_Wait(&requests[i], &statuses[i]));
+    sayTaken(statuses[i], values[i]);
+  }
+}
 #endif
 
 }  // namespace
@@ -347,6 +478,33 @@ std::vector<CallCase> completionCases() {
          .events = "Post Post Post Completion Completion",
          .receives = "0:3/7 1:1/5 2:2/6",
          .choices = "GetStatus 4-"},
+        {.name = "getStatusOfMany",
+         .recorded = manyMessages(38),
+         .replayed = manyMessages(3),
+         .program = getStatusOfMany,
+         .events = nullptr,
+         .receives = nullptr,
+         .choices = nullptr},
+        {.name = "getStatusOfInactive",
+         .recorded = {.arrivals = {{3, 5, 30, 2}, {1, 5, 10, 4}, {2, 5, 20, 5}, {3, 5, 31, 8}}},
+         .replayed = {.arrivals = {{1, 5, 10}, {2, 5, 20}, {3, 5, 30}, {3, 5, 31}}},
+         .program = getStatusOfInactive,
+         .events = nullptr,
+         .receives = "0:3/5 1:1/5 2:2/5 3:3/5",
+         .choices = nullptr},
+        {.name = "getStatusOfTruncated",
+         .recorded = {.arrivals = {{.source = 3, .tag = 5, .value = 30, .after = 1, .count = 2},
+                                   {.source = 1, .tag = 5, .value = 10, .after = 2},
+                                   {.source = 2, .tag = 5, .value = 20, .after = 5, .count = 3},
+                                   {.source = 3, .tag = 5, .value = 31, .after = 6}}},
+         .replayed = {.arrivals = {{.source = 1, .tag = 5, .value = 10},
+                                   {.source = 2, .tag = 5, .value = 20, .count = 3},
+                                   {.source = 3, .tag = 5, .value = 30, .count = 2},
+                                   {.source = 3, .tag = 5, .value = 31}}},
+         .program = getStatusOfTruncated,
+         .events = nullptr,
+         .receives = "0:3/5 1:1/5 2:2/5 3:3/5",
+         .choices = nullptr},
 #endif
   };
 }

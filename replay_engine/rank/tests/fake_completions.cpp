@@ -252,7 +252,7 @@ int fakeRequest_get_status_some(int count, const MPI_Request* requests, int* out
     any = any || isActive(requests[i]);
     if (isActive(requests[i]) && requests[i]->done) {
       indices[*outcount] = i;
-      tell(at(statuses, *outcount), *requests[i], true);
+      tell(at(statuses, *outcount), *requests[i], false);
       ++*outcount;
     }
   }

@@ -205,6 +205,7 @@ int fakeStart(MPI_Request* request) {
   started.active = true;
   started.done = false;
   started.pendsOnTime = false;
+  started.filled = false;
   started.status = emptyStatus(MPI_SUCCESS);
   if (started.source == MPI_PROC_NULL) {
     started.done = true;
