@@ -101,3 +101,6 @@ LOCAL_OF_5 = """
 
 FOLLOWED_LATER = ("Request_get_status_all", "Request_get_status_any", "Request_get_status_some")
 CALLS += [(Completion if name in FOLLOWED_LATER else Unsupported)(name, since="0.3") for name in UNSUPPORTED_LATER] + [Local(name, since="0.3") for name in LOCAL_LATER + LOCAL_OF_5]
+
+# With MPI_Count twice, of partitioned messages: MPICH 5 has them.
+CALLS += [dataclasses.replace(large(name), since="0.3") for name in ("Precv_init", "Psend_init")]

@@ -113,8 +113,10 @@ NOT_THERE = set("""
     Address Errhandler_create Errhandler_get Errhandler_set Type_extent Type_hindexed Type_hvector Type_lb Type_struct Type_ub Session_set_info
     Session_c2f Session_f2c Status_c2f08 Status_f082c Status_f082f Status_f2f08
 """.split()) | {f"{kind}_{way}" for kind in "Comm Errhandler File Group Info Message Op Request Status Type Win".split() for way in ("c2f", "f2c")}
-# Deprecated ones, which not every library of the interface has.
-MAY_LACK = "Attr_delete Attr_get Attr_put Keyval_create Keyval_free".split()
+# Deprecated ones, and MPICH's, which not every library of the interface has.
+MAY_LACK = "Attr_delete Attr_get Attr_put Keyval_create Keyval_free Precv_init_c Psend_init_c".split()
+# MPICH 5.0's have an int for the count; they are passed on as they come, in registers that hold both.
+MAY_DIFFER = "Precv_init Psend_init".split()
 
 # Parameters of the routines whose rows in mpi4_calls.py leave them to the header: "name: parameters", "returns name: parameters". Those of
 # MPI_X_init and MPI_X_c are worked out of those of MPI_X.
