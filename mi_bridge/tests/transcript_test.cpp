@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Saved sessions: everything that GDB 13.1 really said can be read, and today's bridge makes of it
-// what it made of it then.
+// Saved sessions: everything that GDB 13.1 and 18.1 really said can be read, and today's bridge makes of it what it made of it then.
+// Those of a version are in a folder, under the names of the same tests of pf_mi_live_test, which writes them where PF_MI_TRANSCRIPTS says.
 #include "mi_bridge/transcript.h"
 
 #include <sys/stat.h>
@@ -8,7 +8,9 @@
 
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <sstream>
+#include <string>
 
 #include <gtest/gtest.h>
 
@@ -45,14 +47,35 @@ TEST(Transcripts, EveryLineParses) {
   EXPECT_GT(records, 300);
 }
 
+/// Of GDB 13.1, or of the version whose folder it is.
+std::set<std::string> transcriptsOf(const std::string& folder) {
+  std::set<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(PF_MI_CORPUS + folder)) {
+    if (entry.path().extension() == ".transcript") {
+      names.insert(entry.path().filename());
+    }
+  }
+  return names;
+}
+
+TEST(Transcripts, OfEachGdbAreOfTheSameTests) {
+  EXPECT_GE(transcriptsOf("").size(), 14U);
+  EXPECT_EQ(transcriptsOf("/gdb-18"), transcriptsOf(""));
+  for (const std::string& name : transcriptsOf("/gdb-18")) {
+    EXPECT_NE(contentOf(std::string(PF_MI_CORPUS) + "/gdb-18/" + name).find("GNU gdb (Debian 18."),
+              std::string::npos)
+        << name;
+  }
+}
+
 TEST(Transcripts, ReplayedToTheSameStatesAndStops) {
   int files = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(PF_MI_CORPUS)) {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(PF_MI_CORPUS)) {
     if (entry.path().extension() != ".transcript") {
       continue;
     }
     ++files;
-    SCOPED_TRACE(entry.path().filename());
+    SCOPED_TRACE(entry.path());
     auto lines = parseTranscript(contentOf(entry.path()));
     ASSERT_TRUE(lines.ok()) << lines.error().message;
     TranscriptReplay replay(std::move(*lines));
@@ -61,7 +84,7 @@ TEST(Transcripts, ReplayedToTheSameStatesAndStops) {
     EXPECT_EQ(replay.missing(), std::vector<std::string>());
     EXPECT_GE(replay.expected().size(), 2U);
   }
-  EXPECT_GE(files, 4);
+  EXPECT_GE(files, 28);
 }
 
 TEST(Transcripts, WrittenAndReadAgain) {
