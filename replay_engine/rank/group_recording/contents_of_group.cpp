@@ -151,6 +151,10 @@ void stopKeeping(const CallPlace& place, const char* why) {
 
 }  // namespace
 
+void keepUntoldFailure(std::uint16_t call) {
+  stopKeeping(outermostCall(call), " has failed, and MPI did not return the error to the program");
+}
+
 void keepMessage(std::uint16_t call, const MemberView& members, const Piece& piece,
                  const MPI_Status& status, int error, std::uint16_t type) {
   if (!hasStatus(error) || status.MPI_SOURCE < 0 || !members.isOutside(status.MPI_SOURCE)) {

@@ -19,6 +19,16 @@ const MemberView* mayBring(std::uint16_t call, int source, MPI_Comm comm) {
              : nullptr;
 }
 
+/// keepMessage() of a call that has received itself.
+void keepTaken(std::uint16_t call, const MemberView& members, const Piece& piece,
+               const FilledStatus& filled, int result) {
+  if (result == MPI_SUCCESS && !filled.isFilled()) {
+    keepUntoldFailure(call);
+  } else {
+    keepMessage(call, members, piece, *filled.get(), result);
+  }
+}
+
 __attribute__((noinline)) int lookAtRecv(void* buffer, int count, MPI_Datatype type, int source,
                                          int tag, MPI_Comm comm, MPI_Status* status) {
   const MemberView* const members = mayBring(kCallRecv, source, comm);
@@ -26,10 +36,10 @@ __attribute__((noinline)) int lookAtRecv(void* buffer, int count, MPI_Datatype t
     return PF_UNDER(Recv)(buffer, count, type, source, tag, comm, status);
   }
   const InLayer inside;
-  MPI_Status own = ofNobody();
-  MPI_Status* const use = status != MPI_STATUS_IGNORE ? status : &own;
+  const FilledStatus filled(status);
+  MPI_Status* const use = filled.get();
   const int result = PF_UNDER(Recv)(buffer, count, type, source, tag, comm, use);
-  keepMessage(kCallRecv, *members, {buffer, count, type}, *use, result);
+  keepTaken(kCallRecv, *members, {buffer, count, type}, filled, result);
   return result;
 }
 
@@ -38,11 +48,11 @@ int takeFromAnybody(void* buffer, int count, MPI_Datatype type, int tag, MPI_Com
                     MPI_Status* status) {
   const LastAsked asked = g_lastAsked;
   const InLayer inside;
-  MPI_Status own = ofNobody();
-  MPI_Status* const use = status != MPI_STATUS_IGNORE ? status : &own;
+  const FilledStatus filled(status);
+  MPI_Status* const use = filled.get();
   const int result = PF_UNDER(Recv)(buffer, count, type, MPI_ANY_SOURCE, tag, comm, use);
   if (result != MPI_SUCCESS || asked.isOutside(use->MPI_SOURCE)) {
-    keepMessage(kCallRecv, *mixedComm(comm), {buffer, count, type}, *use, result);
+    keepTaken(kCallRecv, *mixedComm(comm), {buffer, count, type}, filled, result);
   }
   return result;
 }
@@ -67,11 +77,11 @@ __attribute__((noinline)) int lookAtSendrecv(const void* sent, int sentCount, MP
                               tag, comm, status);
   }
   const InLayer inside;
-  MPI_Status own = ofNobody();
-  MPI_Status* const use = status != MPI_STATUS_IGNORE ? status : &own;
+  const FilledStatus filled(status);
+  MPI_Status* const use = filled.get();
   const int result = PF_UNDER(Sendrecv)(sent, sentCount, sentType, dest, sentTag, buffer, count,
                                         type, source, tag, comm, use);
-  keepMessage(kCallSendrecv, *members, {buffer, count, type}, *use, result);
+  keepTaken(kCallSendrecv, *members, {buffer, count, type}, filled, result);
   return result;
 }
 
@@ -94,11 +104,11 @@ __attribute__((noinline)) int lookAtSendrecv_replace(void* buffer, int count, MP
                                       status);
   }
   const InLayer inside;
-  MPI_Status own = ofNobody();
-  MPI_Status* const use = status != MPI_STATUS_IGNORE ? status : &own;
+  const FilledStatus filled(status);
+  MPI_Status* const use = filled.get();
   const int result =
       PF_UNDER(Sendrecv_replace)(buffer, count, type, dest, sentTag, source, tag, comm, use);
-  keepMessage(kCallSendrecv_replace, *members, {buffer, count, type}, *use, result);
+  keepTaken(kCallSendrecv_replace, *members, {buffer, count, type}, filled, result);
   return result;
 }
 
@@ -121,13 +131,28 @@ void follow(MPI_Request request, const MemberView* members, const Piece& piece, 
   g_keptRequests.insert(request, kept);
 }
 
+/// `call` has made this request, or has failed. `request`: the program's, which is left as it is then.
+void followMade(std::uint16_t call, int result, MPI_Request made, MPI_Request* request,
+                const MemberView* members, const Piece& piece, bool persistent) {
+  if (made != MPI_REQUEST_NULL) {
+    *request = made;
+    if (result == MPI_SUCCESS) {
+      follow(made, members, piece, persistent);
+    }
+  } else if (result == MPI_SUCCESS) {
+    keepUntoldFailure(call);
+  }
+}
+
 __attribute__((noinline)) int lookAtIrecv(void* buffer, int count, MPI_Datatype type, int source,
                                           int tag, MPI_Comm comm, MPI_Request* request) {
   const MemberView* const members = mayBring(kCallIrecv, source, comm);
-  const int result = PF_UNDER(Irecv)(buffer, count, type, source, tag, comm, request);
-  if (members != nullptr && result == MPI_SUCCESS) {
-    follow(*request, members, {buffer, count, type}, false);
+  if (members == nullptr) {
+    return PF_UNDER(Irecv)(buffer, count, type, source, tag, comm, request);
   }
+  MPI_Request made = MPI_REQUEST_NULL;
+  const int result = PF_UNDER(Irecv)(buffer, count, type, source, tag, comm, &made);
+  followMade(kCallIrecv, result, made, request, members, {buffer, count, type}, false);
   return result;
 }
 
@@ -142,10 +167,12 @@ __attribute__((noinline)) int lookAtRecv_init(void* buffer, int count, MPI_Datat
                                               int source, int tag, MPI_Comm comm,
                                               MPI_Request* request) {
   const MemberView* const members = mayBring(kCallRecv_init, source, comm);
-  const int result = PF_UNDER(Recv_init)(buffer, count, type, source, tag, comm, request);
-  if (members != nullptr && result == MPI_SUCCESS) {
-    follow(*request, members, {buffer, count, type}, true);
+  if (members == nullptr) {
+    return PF_UNDER(Recv_init)(buffer, count, type, source, tag, comm, request);
   }
+  MPI_Request made = MPI_REQUEST_NULL;
+  const int result = PF_UNDER(Recv_init)(buffer, count, type, source, tag, comm, &made);
+  followMade(kCallRecv_init, result, made, request, members, {buffer, count, type}, true);
   return result;
 }
 
@@ -228,31 +255,41 @@ int keepStart(MPI_Request* request) {
 
 // -- probes
 
+void keepSeen(std::uint16_t call, const MemberView& members, const FilledStatus& filled) {
+  if (filled.isFilled()) {
+    keepProbe(members, *filled.get());
+  } else {
+    keepUntoldFailure(call);
+  }
+}
+
 int keepProbe_(int source, int tag, MPI_Comm comm, MPI_Status* status) {
   const MemberView* const members = mayBring(kCallProbe, source, comm);
-  MPI_Status own = ofNobody();
-  MPI_Status* const use = status != MPI_STATUS_IGNORE ? status : &own;
+  const FilledStatus filled(status);
+  MPI_Status* const use = filled.get();
   const int result = PF_UNDER(Probe)(source, tag, comm, use);
   if (members != nullptr && result == MPI_SUCCESS) {
-    keepProbe(*members, *use);
+    keepSeen(kCallProbe, *members, filled);
   }
   return result;
 }
 
 int keepIprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
   const MemberView* const members = mayBring(kCallIprobe, source, comm);
-  MPI_Status own = ofNobody();
-  MPI_Status* const use = status != MPI_STATUS_IGNORE ? status : &own;
+  const FilledStatus filled(status);
+  MPI_Status* const use = filled.get();
   const int result = PF_UNDER(Iprobe)(source, tag, comm, flag, use);
   if (members != nullptr && result == MPI_SUCCESS && *flag != 0) {
-    keepProbe(*members, *use);
+    keepSeen(kCallIprobe, *members, filled);
   }
   return result;
 }
 
-void matched(const MemberView* members, MPI_Message message, const MPI_Status& status) {
+void matched(std::uint16_t call, const MemberView* members, MPI_Message message,
+             const FilledStatus& filled) {
   if (members != nullptr) {
-    keepProbe(*members, status);
+    const MPI_Status& status = *filled.get();
+    keepSeen(call, *members, filled);
     if (status.MPI_SOURCE >= 0 && members->isOutside(status.MPI_SOURCE)) {
       const LayerLock lock;
       g_messages.insert(message, members);
@@ -262,11 +299,11 @@ void matched(const MemberView* members, MPI_Message message, const MPI_Status& s
 
 int keepMprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status) {
   const MemberView* const members = mayBring(kCallMprobe, source, comm);
-  MPI_Status own = ofNobody();
-  MPI_Status* const use = status != MPI_STATUS_IGNORE ? status : &own;
+  const FilledStatus filled(status);
+  MPI_Status* const use = filled.get();
   const int result = PF_UNDER(Mprobe)(source, tag, comm, message, use);
   if (result == MPI_SUCCESS) {
-    matched(members, *message, *use);
+    matched(kCallMprobe, members, *message, filled);
   }
   return result;
 }
@@ -274,11 +311,11 @@ int keepMprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Sta
 int keepImprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message,
                 MPI_Status* status) {
   const MemberView* const members = mayBring(kCallImprobe, source, comm);
-  MPI_Status own = ofNobody();
-  MPI_Status* const use = status != MPI_STATUS_IGNORE ? status : &own;
+  const FilledStatus filled(status);
+  MPI_Status* const use = filled.get();
   const int result = PF_UNDER(Improbe)(source, tag, comm, flag, message, use);
   if (result == MPI_SUCCESS && *flag != 0) {
-    matched(members, *message, *use);
+    matched(kCallImprobe, members, *message, filled);
   }
   return result;
 }
@@ -304,11 +341,11 @@ const MemberView* taken(std::uint16_t call, MPI_Message message) {
 int keepMrecv(void* buffer, int count, MPI_Datatype type, MPI_Message* message,
               MPI_Status* status) {
   const MemberView* const members = taken(kCallMrecv, *message);
-  MPI_Status own = ofNobody();
-  MPI_Status* const use = status != MPI_STATUS_IGNORE ? status : &own;
+  const FilledStatus filled(status);
+  MPI_Status* const use = filled.get();
   const int result = PF_UNDER(Mrecv)(buffer, count, type, message, use);
   if (members != nullptr) {
-    keepMessage(kCallMrecv, *members, {buffer, count, type}, *use, result);
+    keepTaken(kCallMrecv, *members, {buffer, count, type}, filled, result);
   }
   return result;
 }
@@ -316,10 +353,12 @@ int keepMrecv(void* buffer, int count, MPI_Datatype type, MPI_Message* message,
 int keepImrecv(void* buffer, int count, MPI_Datatype type, MPI_Message* message,
                MPI_Request* request) {
   const MemberView* const members = taken(kCallImrecv, *message);
-  const int result = PF_UNDER(Imrecv)(buffer, count, type, message, request);
-  if (members != nullptr && result == MPI_SUCCESS) {
-    follow(*request, members, {buffer, count, type}, false);
+  if (members == nullptr) {
+    return PF_UNDER(Imrecv)(buffer, count, type, message, request);
   }
+  MPI_Request made = MPI_REQUEST_NULL;
+  const int result = PF_UNDER(Imrecv)(buffer, count, type, message, &made);
+  followMade(kCallImrecv, result, made, request, members, {buffer, count, type}, false);
   return result;
 }
 

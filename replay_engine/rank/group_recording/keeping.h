@@ -79,11 +79,36 @@ void putCompletionsOver();
 void putCollectivesOver();
 void putCommunicatorsOver();
 
-/// A status for MPI to fill. MPICH 5.0.2 returns MPI_SUCCESS where an error handler of the program's was called, and has filled none.
-inline MPI_Status ofNobody() {
-  MPI_Status status{};
-  status.MPI_SOURCE = MPI_PROC_NULL;
-  return status;
-}
+/// `call` has failed, and returned MPI_SUCCESS: contents are kept up to it.
+void keepUntoldFailure(std::uint16_t call);
+
+/// A status for MPI to fill, which says whether it did: MPICH 5.0.2 returns MPI_SUCCESS where an error handler of the program's
+/// was called. `wanted`: the program's, which stays as it is where MPI does not fill it.
+class FilledStatus {
+ public:
+  explicit FilledStatus(MPI_Status* wanted) : m_use(wanted) {
+    if (wanted == MPI_STATUS_IGNORE) {
+      m_own = MPI_Status{};
+      m_use = &m_own;
+    }
+    m_before = m_use->MPI_SOURCE;
+    m_use->MPI_SOURCE = kStatusUntouched;
+  }
+  ~FilledStatus() {
+    if (!isFilled()) {
+      m_use->MPI_SOURCE = m_before;
+    }
+  }
+  FilledStatus(const FilledStatus&) = delete;
+  FilledStatus& operator=(const FilledStatus&) = delete;
+
+  [[nodiscard]] MPI_Status* get() const { return m_use; }
+  [[nodiscard]] bool isFilled() const { return m_use->MPI_SOURCE != kStatusUntouched; }
+
+ private:
+  MPI_Status m_own;
+  MPI_Status* m_use;
+  int m_before;
+};
 
 }  // namespace pf
