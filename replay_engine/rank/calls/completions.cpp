@@ -26,10 +26,13 @@ void endCompletion(const CallPlace& place) {
   }
 }
 
-/// As MPI_Wait of request `index` of the call.
+/// As the call does it of request `index`: which error handler is called may be another one where it has several.
 int waitForOne(Batch& batch, int index, MPI_Status* status) {
   const int sent = batch.awaitSend(index);
-  const int result = PF_REAL(Wait)(&batch.requests()[index], status);
+  int none = 0;
+  const int result = kLoneHasItsHandler && !asOpenMpi() && !isInLoneCompletion()
+                         ? PF_REAL(Waitany)(1, &batch.requests()[index], &none, status)
+                         : PF_REAL(Wait)(&batch.requests()[index], status);
   return result != MPI_SUCCESS ? result : sent;
 }
 

@@ -201,6 +201,12 @@ class InCall {
   bool m_over = false;
 };
 
+/// Whether the program's call ends one request only. (Not known of a rank whose other threads go on: false.)
+inline bool isInLoneCompletion() {
+  const std::uint32_t call = g_engine.page->inCall.load(std::memory_order_relaxed);
+  return call == 1U + kCallWait || call == 1U + kCallTest;
+}
+
 /// Corrects what InCall says of whom the rank waits for, where only the engine knows it: a wildcard
 /// that a replay has pinned, the receive behind MPI_Wait.
 inline void sayPeer(MPI_Comm comm, int peer, int tag) {

@@ -265,11 +265,14 @@ int onWaitall(int count, MPI_Request* requests, MPI_Status* statuses) {
 
 int onWaitany(int count, MPI_Request* requests, int* index, MPI_Status* status) {
   Known known(count, requests);
+  if (count == 1) {  // as MPI_Wait, where the engine knows which request it is
+    known.prepareAll(kCallWaitany);
+  }
   const int result = PF_UNDER(Waitany)(count, requests, index, status);
   if (*index != MPI_UNDEFINED) {
     known.restoreOne(*index, status);
   }
-  return result;
+  return count == 1 ? known.tellTruncated(result, nullptr, false) : result;
 }
 
 void someDone(Known& known, int count, const int* indices, MPI_Status* statuses) {

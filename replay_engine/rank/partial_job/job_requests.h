@@ -44,9 +44,7 @@ void followRequest(MPI_Request handle, JobRequest entry);
 
 /// Whose error handler the program's call calls for a request, or a matched message, of `comm`.
 inline MPI_Comm handlerOf(MPI_Comm comm) {
-  const std::uint32_t call = g_engine.page->inCall.load(std::memory_order_relaxed);
-  const bool lone = call == 1U + kCallWait || call == 1U + kCallTest;
-  return asOpenMpi() || (kLoneHasItsHandler && lone) ? comm : MPI_COMM_WORLD;
+  return asOpenMpi() || (kLoneHasItsHandler && isInLoneCompletion()) ? comm : MPI_COMM_WORLD;
 }
 
 /// Makes the status of a receive from a rank that runs the program's.
