@@ -16,9 +16,8 @@ class PythonValuesTest(DapCase):
     def setUp(self):
         super().setUp()
         self.need(PYTHON, "/usr/lib/python3/dist-packages/mpi4py", "/usr/lib/python3/dist-packages/numpy")
-        run = self.record("t.pft", self.mpirun(2, PYTHON, PROGRAM))
-        self.told = {rank: [json.loads(text) for text in "".join(line[5:] or "\n" for line in lines if line.startswith("HERE")).splitlines()]
-                     for rank, lines in run.by_rank().items()}
+        run = self.record("t.pft", self.mpirun(2, PYTHON, PROGRAM, self.dir / "told"))
+        self.told = {rank: [json.loads(line) for line in (self.dir / f"told.{rank}").read_text().splitlines()] for rank in (0, 1)}
         self.assertEqual([len(self.told[rank]) for rank in (0, 1)], [2, 2], run)
 
     def frame_at(self, client, rank, serial):

@@ -510,11 +510,12 @@ void WidgetsTest::ranksStripGoesCompact() {
   strip.show();
   strip.setCurrentRank(17);
   QCOMPARE(strip.currentRank(), 17);
-  QVERIFY(QTest::qWaitForWindowExposed(&strip));
-  auto* grid = strip.findChild<QListView*>();
+  const auto lists = strip.findChildren<QListView*>();  // those of combo boxes, too
+  auto* const grid = *std::ranges::find(lists, strip.model(), &QListView::model);
   QSignalSpy current(&strip, &RankStrip::currentRankChanged);
-  QTest::mouseClick(grid->viewport(), Qt::LeftButton, {},
-                    grid->visualRect(strip.model()->index(3, 0)).center());
+  const QModelIndex third = strip.model()->index(3, 0);
+  QTest::mouseClick(grid->viewport(), Qt::LeftButton, {}, grid->visualRect(third).center());
+  QCOMPARE(current.count(), 1);
   QCOMPARE(current.last().first().toInt(), 3);
   strip.scopeBox()->setCurrentIndex(1);
   QCOMPARE(strip.scopeRanks(), QList<int>{3});

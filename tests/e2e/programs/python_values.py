@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Values of all kinds in a frame that calls MPI. Just before, the program prints what a debugger has to show of them: of ways to
+"""Values of all kinds in a frame that calls MPI. Just before, the program files what a debugger has to show of them: of ways to
 parts their texts, and of what is opened the names and texts of its parts."""
 import json
+import sys
 
 import numpy
 from mpi4py import MPI
@@ -44,10 +45,8 @@ def texts(array):
 
 
 def here(values, parts):
-    told = json.dumps({"values": values, "parts": parts})
-    for at in range(0, len(told), 1000):  # PRRTE passes long lines on in pieces, with those of others in between
-        print("HERE " + told[at:at + 1000], flush=True)
-    print("HERE", flush=True)
+    with open(f"{sys.argv[1]}.{MPI.COMM_WORLD.Get_rank()}", "a") as told:  # PRRTE mixes the lines of ranks that print much
+        print(json.dumps({"values": values, "parts": parts}), file=told)
 
 
 def arrays(grid, few, wave, yes, other, box):
