@@ -2,15 +2,13 @@
 // A run of which only the beginning is forced: what its ranks are given. Private to app/branching.
 #pragma once
 
-#include <map>
 #include <vector>
 
+#include "app/collation/logs_of_trace.h"
 #include "replay_engine/base/result.h"
 #include "replay_engine/branching/choices.h"
 
 namespace pf::app {
-
-using LogFiles = std::map<Rank, std::vector<unsigned char>>;
 
 /// A wildcard receive or probe that is to take, or see, the next message of a rank; or a call of Waitany's kind that is to give
 /// some of its requests. Such a call must be the first one of its name behind what is forced.

@@ -10,31 +10,6 @@
 #include "app/traces/own_traces.h"
 
 namespace pf::app {
-namespace {
-
-Result<LogFiles> logFilesOf(db::TraceStore& store, db::TraceStore::Log which) {
-  LogFiles files;
-  for (const db::RankInfo& rank : store.ranks()) {
-    std::vector<unsigned char>& bytes = files[rank.rank];
-    const Status read = store.logChunks(
-        rank.rank,
-        [&bytes](std::uint64_t, db::Bytes data) {
-          bytes.insert(bytes.end(), data.begin(), data.end());
-          return Status();
-        },
-        which);
-    if (!read) {
-      return read.error();
-    }
-    if (bytes.empty()) {
-      files.erase(rank.rank);
-    }
-  }
-  return files;
-}
-
-}  // namespace
-
 Result<KnownRun> knownRun(const std::string& trace) {
   if (Status may = mayRun(trace); !may) {
     return may.error();

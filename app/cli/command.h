@@ -53,13 +53,8 @@ void addDoctor(CLI::App& parser, Commands& commands);
 /// debug, attach, core, dap
 void addDebugging(CLI::App& parser, Commands& commands);
 
-/// --group and --ranks
-struct PartOptions {
-  CLI::Option* group;
-  CLI::Option* ranks;
-};
-/// Adds them; one of them can be given.
-PartOptions addPart(CLI::App& command, app::PartOfJob& part);
+/// Adds --group and --ranks; one of them can be given.
+void addPart(CLI::App& command, app::PartOfJob& part);
 /// Adds --trust: whether it was given.
 std::shared_ptr<bool> addTrust(CLI::App& command);
 /// Adds --gdb, which is obeyed as soon as it is read.

@@ -45,7 +45,7 @@ void addGdb(CLI::App& command) {
       ->check(CLI::Validator(obey, "PATH"));
 }
 
-PartOptions addPart(CLI::App& command, app::PartOfJob& part) {
+void addPart(CLI::App& command, app::PartOfJob& part) {
   CLI::Option* group =
       command.add_option("--group", part.group,
                          "run the ranks of this group alone, of a trace recorded with --groups");
@@ -63,7 +63,6 @@ PartOptions addPart(CLI::App& command, app::PartOfJob& part) {
               "run these ranks alone, as 3 or 0-7,12: one or several whole groups")
           ->allow_extra_args(false);
   group->excludes(ranks);
-  return {group, ranks};
 }
 
 std::shared_ptr<double> addStallAfter(CLI::App& command) {

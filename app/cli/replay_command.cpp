@@ -141,11 +141,11 @@ void addReplay(CLI::App& parser, Commands& commands, const std::string& forced) 
   addUntil(*command, *words);
   command->add_flag("--stop-at-end", options.stopAtEnd,
                     "hold the ranks where a recording that is cut ends, for a debugger");
-  const PartOptions part = addPart(*command, options.part);
+  addPart(*command, options.part);
   words->stallAfter = addStallAfter(*command);
-  CLI::Option* survey = command->add_flag("--survey", options.survey,
-                                          "fill events and races of the trace by this replay");
-  survey->excludes(part.group)->excludes(part.ranks);
+  command->add_flag("--survey", options.survey,
+                    "fill events and races of the trace by this replay; of a part of the job, the "
+                    "events of its ranks");
   addConditions(*command, *words);
   addTrust(*command);
   commands.push_back({command, [command, words] { return run(*command, *words); },

@@ -84,6 +84,27 @@ Result<std::vector<RankLog>> readLogs(db::TraceStore& store, db::TraceStore::Log
   return logs;
 }
 
+Result<LogFiles> logFilesOf(db::TraceStore& store, db::TraceStore::Log which) {
+  LogFiles files;
+  for (const db::RankInfo& rank : store.ranks()) {
+    std::vector<unsigned char>& bytes = files[rank.rank];
+    const Status read = store.logChunks(
+        rank.rank,
+        [&bytes](std::uint64_t, db::Bytes data) {
+          bytes.insert(bytes.end(), data.begin(), data.end());
+          return Status();
+        },
+        which);
+    if (!read) {
+      return read.error();
+    }
+    if (bytes.empty()) {
+      files.erase(rank.rank);
+    }
+  }
+  return files;
+}
+
 void useRecordedTimes(db::TraceStore& store, Execution& surveyed) {
   surveyed.timeOrigin = hasTimes(surveyed) ? TimeOrigin::Reexecution : TimeOrigin::None;
   if (store.run().mode != "all") {

@@ -2,6 +2,7 @@
 // The logs of a trace, and the execution that they are.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,9 @@ Status logsAreTheirRanks(db::TraceStore& store);
 Result<std::vector<RankLog>> readLogs(db::TraceStore& store,
                                       db::TraceStore::Log which = db::TraceStore::Log::Recorded,
                                       bool contents = false);
+using LogFiles = std::map<Rank, std::vector<unsigned char>>;
+/// Their bytes, of those ranks that have one.
+Result<LogFiles> logFilesOf(db::TraceStore& store, db::TraceStore::Log which);
 /// Whether a survey came to the end of what was recorded of a rank. One that ended inside of a call may end before that
 /// call's record.
 [[nodiscard]] bool seenAgain(Serial seen, Serial recorded, bool complete);

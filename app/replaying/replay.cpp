@@ -16,43 +16,57 @@ namespace {
 /// Surveys of a run that was cut: the rank that ends it may be quicker than it was, and take another with it.
 constexpr int kSurveys = 3;
 
-/// Of a trace without events. A survey would run all ranks, which may be too many for this machine: where the others of a
-/// part are when one of its ranks is at an event, a survey of the part tells.
-Result<int> replayPart(const ReplayOptions& options, db::TraceStore& store) {
-  if (!options.cut.empty()) {
-    return Error{ErrorCode::Usage,
-                 "this trace has choices only, and that needs the events of all ranks, also of "
-                 "those that do not run",
-                 "'photofinish replay FILE --survey', where all ranks can run, puts them into the "
-                 "trace; 'record --mode all' keeps them."};
+/// Events of these ranks, of a trace without events: those that surveys of them have left there, or of one that is made for it.
+Result<Execution> seenByPart(const ReplayOptions& options, db::TraceStore& store,
+                             const std::vector<Rank>& ranks) {
+  Result<std::optional<Execution>> known = knownOfPart(store, ranks);
+  if (!known || *known) {
+    return known ? Result<Execution>(std::move(**known)) : Result<Execution>(known.error());
   }
+  ReplayOptions survey;
+  survey.trace = options.trace;
+  survey.part.ranks = ranks;
+  survey.survey = survey.quiet = true;
+  survey.force = options.force;
+  survey.launcherOptions = options.launcherOptions;
+  ReplayRun look(survey, store);
+  const Result<int> done = look.run();
+  return done ? Result<Execution>(std::move(look.seen())) : Result<Execution>(done.error());
+}
+
+/// Of a trace without events. A survey would run all ranks, which may be too many for this machine: where the others of a
+/// part are when its ranks are at some events, a survey of the part tells.
+Result<int> replayPart(const ReplayOptions& options, db::TraceStore& store) {
   const Result<std::vector<Rank>> ranks = ranksOfPart(store, options.part);
   if (!ranks) {
     return ranks.error();
   }
-  Destination destination;
-  if (ranks->size() == 1) {  // there is nobody else to stop
+  ReplayRun replay(options, store);
+  if (options.until && ranks->size() == 1) {  // there is nobody else to stop
+    Destination destination;
     destination.cut.assign(static_cast<std::size_t>(store.run().ranks), 0);
     destination.cut[static_cast<std::size_t>(options.until->rank)] = options.until->serial - 1;
-  } else {
-    ReplayOptions survey;
-    survey.trace = options.trace;
-    survey.part.ranks = *ranks;
-    survey.survey = survey.quiet = true;
-    survey.force = options.force;
-    survey.launcherOptions = options.launcherOptions;
-    ReplayRun look(survey, store);
-    if (const Result<int> done = look.run(); !done) {
-      return done;
+    replay.goTo(std::move(destination));
+    return replay.run();
+  }
+  if (!options.until) {  // what is wrong with it without its events
+    if (const auto cut = cutBeforeAll(store, Execution{}, *ranks, options.cut); !cut) {
+      return cut.error();
     }
-    Result<Destination> found = destinationIn(look.seen(), *options.until);
+  }
+  Result<Execution> seen = seenByPart(options, store, *ranks);
+  if (!seen) {
+    return seen.error();
+  }
+  if (options.until) {
+    Result<Destination> found = destinationIn(*seen, *options.until);
     if (!found) {
       return found.error();
     }
-    destination = std::move(*found);
+    replay.goTo(std::move(*found));
+  } else {
+    replay.know(std::move(*seen));
   }
-  ReplayRun replay(options, store);
-  replay.goTo(std::move(destination));
   return replay.run();
 }
 

@@ -169,6 +169,37 @@ void ReplayRun::sayWhatWasDone() const {
       (complete ? ")" : "; the recording ends there)"));
 }
 
+/// Of a part of the job; and what is not known of the others.
+Status ReplayRun::sayWhatWasSurveyed() const {
+  const Result<std::vector<Rank>> missing = ranksNotSurveyed(m_store);
+  if (!missing) {
+    return missing.error();
+  }
+  Serial events = 0;
+  std::size_t fromOutside = 0;
+  for (const Rank rank : m_running) {
+    const RankHistory& seen = m_execution->ranks[static_cast<std::size_t>(rank)];
+    events += seen.events.size();
+    fromOutside += static_cast<std::size_t>(
+        std::ranges::count_if(seen.receives, [this](const PostedReceive& receive) {
+          return receive.state == ReceiveState::Complete && !runs(receive.source);
+        }));
+  }
+  tell((m_running.size() == 1 ? "rank " : "ranks ") + rangesText(m_running) + " alone did " +
+       std::to_string(events) + " events, and took " + std::to_string(fromOutside) +
+       " messages of ranks that did not run");
+  if (missing->empty()) {
+    tell("with these, the trace has the events of all ranks: " +
+         std::to_string(m_store.run().racingReceives.value_or(0)) + " receives race");
+    return {};
+  }
+  tell(
+      "of " + std::string(missing->size() == 1 ? "rank " : "ranks ") + rangesText(*missing) +
+      " no event is known: not where their messages were sent, and not which receives race. Survey "
+      "them as well (--survey --group N, one group after the other), or all ranks together");
+  return {};
+}
+
 /// Names the processes, and waits for the user.
 void ReplayRun::offerDebugger() {
   std::sort(m_hellos.begin(), m_hellos.end(),
@@ -492,12 +523,14 @@ Status ReplayRun::follow(JobOptions options) {
 /// `words`: what the launcher of the survey wrote.
 Status ReplayRun::keepSeen(const std::string& logs, const std::string& words) {
   if (!m_running.empty()) {
-    Result<Execution> part = seenOfPart(m_store, logs, m_running, words);
+    Result<Execution> part = m_options.quiet ? seenOfPart(m_store, logs, m_running, words)
+                                             : keepSurveyOfPart(m_store, logs, m_running, words);
     if (!part) {
+      m_cameShort = part.error().code == ErrorCode::Divergence;
       return part.error();
     }
     m_execution = std::move(*part);
-    return {};
+    return m_options.quiet ? Status() : sayWhatWasSurveyed();
   }
   Status kept = keepSurvey(m_store, logs, words);
   m_cameShort = !kept && kept.error().code == ErrorCode::Divergence;

@@ -36,7 +36,9 @@ class ReplayRun final : public JobFollower {
   void goTo(Destination destination) { m_given = std::move(destination); }
   [[nodiscard]] bool cameShort() const { return m_cameShort; }
   /// What a survey of a part of the job saw.
-  [[nodiscard]] const Execution& seen() const { return *m_execution; }
+  [[nodiscard]] Execution& seen() { return *m_execution; }
+  /// An execution of the part that runs, where the trace has none.
+  void know(Execution execution) { m_execution = std::move(execution); }
 
  private:
   Status plan();
@@ -65,6 +67,7 @@ class ReplayRun final : public JobFollower {
   void offerDebugger();
   void sayWhoIsMissing();
   void sayWhatWasDone() const;
+  [[nodiscard]] Status sayWhatWasSurveyed() const;
   [[nodiscard]] std::optional<Error> notCome(int status) const;
   [[nodiscard]] bool stopsOnTheWay() const { return m_options.until || !m_options.cut.empty(); }
   void askUser();

@@ -66,10 +66,8 @@ std::string lastWords(int fd) {
 
 namespace {
 
-using LogsOfRanks = std::map<Rank, std::vector<unsigned char>>;
-
 /// `ran`: empty: all. What each rank logged.
-Result<std::vector<RankLog>> logsOf(db::TraceStore& store, const LogsOfRanks& files,
+Result<std::vector<RankLog>> logsOf(db::TraceStore& store, const LogFiles& files,
                                     const std::vector<Rank>& ran, const std::string& words) {
   std::vector<RankLog> seen;
   for (const db::RankInfo& rank : store.ranks()) {
@@ -98,6 +96,44 @@ Result<std::vector<RankLog>> logsOf(db::TraceStore& store, const LogsOfRanks& fi
   return seen;
 }
 
+/// All ranks have been surveyed, and have logged this.
+Status keepAll(db::TraceStore& store, const LogFiles& files, const std::vector<RankLog>& seen) {
+  Result<Analysis> analysis = analyse(seen);
+  if (!analysis) {
+    return analysis.error();
+  }
+  useRecordedTimes(store, analysis->execution);
+  return store.replaceExecution(analysis->execution, analysis->races, analysis->logicalTimes,
+                                analysis->raceClasses, files);
+}
+
+/// Of these ranks alone: the others have no events.
+Result<Execution> executionOf(const std::vector<RankLog>& seen) {
+  Result<Analysis> analysis = analyse(seen);
+  return analysis ? Result<Execution>(std::move(analysis->execution))
+                  : Result<Execution>(analysis.error());
+}
+
+/// Those of the trace that have been surveyed, in parts of the job, while its execution is not known.
+Result<LogFiles> keptParts(db::TraceStore& store) {
+  const Result<bool> known = store.hasExecution();
+  if (!known) {
+    return known.error();
+  }
+  return *known ? Result<LogFiles>(LogFiles()) : logFilesOf(store, db::TraceStore::Log::Survey);
+}
+
+/// Who is not among them, and did something.
+std::vector<Rank> missingIn(const LogFiles& files, const std::vector<db::RankInfo>& ranks) {
+  std::vector<Rank> missing;
+  for (const db::RankInfo& rank : ranks) {
+    if (!files.contains(rank.rank) && (rank.complete || rank.lastSerial != 0)) {
+      missing.push_back(rank.rank);
+    }
+  }
+  return missing;
+}
+
 }  // namespace
 
 Result<Execution> seenOfPart(db::TraceStore& store, const std::string& logs,
@@ -107,12 +143,33 @@ Result<Execution> seenOfPart(db::TraceStore& store, const std::string& logs,
     return files.error();
   }
   Result<std::vector<RankLog>> seen = logsOf(store, *files, ran, words);
+  return seen ? executionOf(*seen) : Result<Execution>(seen.error());
+}
+
+Result<std::optional<Execution>> knownOfPart(db::TraceStore& store, const std::vector<Rank>& ran) {
+  const Result<LogFiles> kept = keptParts(store);
+  if (!kept) {
+    return kept.error();
+  }
+  if (std::ranges::any_of(ran, [&kept](Rank rank) { return !kept->contains(rank); })) {
+    return std::optional<Execution>();
+  }
+  const Result<std::vector<RankLog>> seen = logsOf(store, *kept, ran, {});
   if (!seen) {
     return seen.error();
   }
-  Result<Analysis> analysis = analyse(*seen);
-  return analysis ? Result<Execution>(std::move(analysis->execution))
-                  : Result<Execution>(analysis.error());
+  Result<Execution> execution = executionOf(*seen);
+  return execution ? Result<std::optional<Execution>>(std::move(*execution))
+                   : Result<std::optional<Execution>>(execution.error());
+}
+
+Result<std::vector<Rank>> ranksNotSurveyed(db::TraceStore& store) {
+  const Result<bool> known = store.hasExecution();
+  const Result<LogFiles> kept = keptParts(store);
+  if (!known || !kept) {
+    return known ? kept.error() : known.error();
+  }
+  return *known ? std::vector<Rank>() : missingIn(*kept, store.ranks());
 }
 
 Status keepSurvey(db::TraceStore& store, const std::string& logs, const std::string& words) {
@@ -121,16 +178,39 @@ Status keepSurvey(db::TraceStore& store, const std::string& logs, const std::str
     return files.error();
   }
   Result<std::vector<RankLog>> seen = logsOf(store, *files, {}, words);
-  if (!seen) {
-    return seen.error();
+  return seen ? keepAll(store, *files, *seen) : Status(seen.error());
+}
+
+Result<Execution> keepSurveyOfPart(db::TraceStore& store, const std::string& logs,
+                                   const std::vector<Rank>& ran, const std::string& words) {
+  auto files = readLogFiles(logs);
+  if (!files) {
+    return files.error();
   }
-  Result<Analysis> analysis = analyse(*seen);
-  if (!analysis) {
-    return analysis.error();
+  const Result<std::vector<RankLog>> part = logsOf(store, *files, ran, words);
+  if (!part) {
+    return part.error();
   }
-  useRecordedTimes(store, analysis->execution);
-  return store.replaceExecution(analysis->execution, analysis->races, analysis->logicalTimes,
-                                analysis->raceClasses, *files);
+  const Result<bool> known = store.hasExecution();
+  Result<LogFiles> all = keptParts(store);
+  if (!known || !all) {
+    return known ? all.error() : known.error();
+  }
+  for (auto& [rank, bytes] : *files) {
+    (*all)[rank] = std::move(bytes);
+  }
+  if (!*known && !missingIn(*all, store.ranks()).empty()) {
+    if (Status kept = store.keepPartSurveyed(*all); !kept) {
+      return kept.error();
+    }
+  } else if (!*known) {
+    const Result<std::vector<RankLog>> seen = logsOf(store, *all, {}, {});
+    const Status kept = seen ? keepAll(store, *all, *seen) : Status(seen.error());
+    if (!kept) {
+      return kept.error();
+    }
+  }
+  return executionOf(*part);
 }
 
 bool SurveyEnd::isThere(const std::vector<db::RankInfo>& ranks) {

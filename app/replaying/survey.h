@@ -23,6 +23,16 @@ Status keepSurvey(db::TraceStore& store, const std::string& logs, const std::str
 Result<Execution> seenOfPart(db::TraceStore& store, const std::string& logs,
                              const std::vector<Rank>& ran, const std::string& words);
 
+/// Puts what a survey of a part of the job saw into the trace, and says what that was. With those of the other ranks that are kept
+/// there, it is the execution of the trace once it is of all; of a trace that has one, nothing is changed. Divergence: as keepSurvey().
+Result<Execution> keepSurveyOfPart(db::TraceStore& store, const std::string& logs,
+                                   const std::vector<Rank>& ran, const std::string& words);
+/// What surveys of parts saw of these ranks, while the execution of the trace is not known: others have no events. Nothing: not all
+/// of them were surveyed so.
+Result<std::optional<Execution>> knownOfPart(db::TraceStore& store, const std::vector<Rank>& ran);
+/// Ranks whose events nobody has seen.
+Result<std::vector<Rank>> ranksNotSurveyed(db::TraceStore& store);
+
 /// Whether the survey of a run that was cut has come to its end. A rank that takes long in a call counts as one that waits, though
 /// it will go on.
 struct SurveyEnd {

@@ -344,6 +344,31 @@ Status TraceStore::replaceExecution(const Execution& execution, const std::vecto
   return {};
 }
 
+Status TraceStore::keepPartSurveyed(const std::map<Rank, std::vector<unsigned char>>& logs) {
+  Result<Transaction> transaction = Transaction::begin(*m_database, Transaction::Kind::Write);
+  if (!transaction) {
+    return transaction.error();
+  }
+  m_database->setDeadline({});
+  const Result<bool> known = hasExecution();
+  if (!known || *known) {
+    return known ? Status(Error{ErrorCode::Usage,
+                                "the events of all ranks are in '" + path() + "' already",
+                                {}})
+                 : Status(known.error());
+  }
+  if (Status status = m_database->execute(table(TableId::SurveyChunk).clear); !status) {
+    return status;
+  }
+  if (Status status = writeSurveyLogs(*m_database, logs); !status) {
+    return status;
+  }
+  if (Status status = finishSeals(*m_database); !status) {
+    return status;
+  }
+  return transaction->commit();
+}
+
 Result<std::vector<Finding>> TraceStore::verify() {
   Result<Transaction> transaction = Transaction::begin(*m_database, Transaction::Kind::Read);
   if (!transaction) {

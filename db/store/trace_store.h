@@ -40,7 +40,8 @@ class TraceStore {
   [[nodiscard]] Result<std::vector<ModuleInfo>> modules();
 
   /// A raw log of a rank, chunk by chunk, in order; stops at the first error, also of `onChunk`.
-  /// The survey's is empty where the recording's own has events.
+  /// The survey's is empty where the recording's own has events. Where the execution is not known, it is of ranks that were
+  /// surveyed without the others (keepPartSurveyed()).
   enum class Log { Recorded, Survey };
   Status logChunks(Rank rank,
                    const std::function<Status(std::uint64_t ordinal, Bytes data)>& onChunk,
@@ -86,6 +87,9 @@ class TraceStore {
   Status replaceExecution(const Execution& execution, const std::vector<Race>& races,
                           const LogicalTimes& logicalTimes, const RaceClasses& raceClasses = {},
                           const std::map<Rank, std::vector<unsigned char>>& logs = {});
+  /// Of a trace whose execution is not known, which stays so: what some of its ranks wrote in surveys of parts of the job, in the
+  /// place of all that was kept so before. All or nothing. Usage: the execution is known.
+  Status keepPartSurveyed(const std::map<Rank, std::vector<unsigned char>>& logs);
 
   [[nodiscard]] SessionTables session() { return SessionTables(*m_database); }
 

@@ -7,6 +7,7 @@ PF_ROUNDS: small ones, a hundred in a launch.
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
@@ -113,7 +114,52 @@ class ApartTest(PhotofinishTest):
         self.assertRegex(one.err, r"rank 2 is stopped just before its event 9: MPI_\w+")
         self.assertNotIn("once more", one.err, "nobody else is to be stopped")
         self.assertIsNone(self.info()["messages"], "what part of the job did is no survey of the trace")
-        self.assert_refused(self.replay("t.pft", "--group", 0, "--until", "0:4,1:5,2:3,3:3"), 2, "events of all ranks", "--survey")
+        self.assert_refused(self.replay("t.pft", "--group", 0, "--until", "0:4,1:5,2:3,3:3"), 2, "rank 2, which does not run in this replay", "0-1")
+        cut = self.replay("t.pft", "--group", 0, "--until", "0:2,1:2", stdin=subprocess.DEVNULL)
+        self.assertEqual(cut.status, 0, cut)
+        self.assertIn("running the group once more to see its events", cut.err)
+        self.assertIn("the ranks are stopped at the cut", cut.err)
+
+    def rows(self, name):
+        """What a survey puts into a trace."""
+        runs = [self.photofinish("sql", self.dir / name, query) for query in (
+            "SELECT rank, serial, kind, call, peer, tag, bytes FROM event", "SELECT * FROM receive", "SELECT * FROM message",
+            "SELECT * FROM collective", "SELECT * FROM race", "SELECT key, members, remote FROM communicator ORDER BY key")]
+        runs.append(self.photofinish("races", self.dir / name))
+        for run in runs:
+            self.assertEqual(run.status, 0, run)
+        return [run.out for run in runs]
+
+    def test_survey_of_one_group_after_the_other(self):
+        """Each says what it does not know; all of them say what a survey of all ranks does."""
+        recorded = received(self.record("t.pft", self.mpirun(4, APART), "--groups", "0-1", "--mode", "outcomes"))
+        shutil.copy(self.dir / "t.pft", self.dir / "whole.pft")
+        self.assertEqual(self.replay("whole.pft", "--survey").status, 0)
+        whole = self.rows("whole.pft")
+        self.assertRegex(whole[0], r"(?m)^3\t20\t")
+        pair = self.replay("t.pft", "--group", 0, "--survey")
+        self.assertEqual(pair.status, 0, pair)
+        self.assertRegex(pair.err, r"ranks 0-1 alone did \d+ events, and took [1-9]\d* messages of ranks that did not run")
+        self.assertRegex(pair.err, r"of ranks 2-3 no event is known: .* Survey them as well \(--survey --group N")
+        self.assertIsNone(self.info()["messages"], "what part of the job did is no survey of the trace")
+        self.assertEqual(self.photofinish("check", self.dir / "t.pft").status, 0)
+        until = self.replay("t.pft", "--group", 0, "--until", "1:20", stdin=subprocess.DEVNULL)
+        self.assertEqual(until.status, 0, until)
+        self.assertIn("rank 1 is stopped just before its event 20", until.err)
+        self.assertNotIn("once more", until.err, "its events are known")
+        again = self.replay("t.pft", "--group", 0)
+        self.assertEqual(received(again), {rank: recorded[rank] for rank in "01"}, again)
+        one = self.replay("t.pft", "--ranks", 3, "--survey")
+        self.assertIn("of rank 2 no event is known", one.err, one)
+        last = self.replay("t.pft", "--group", 1, "--survey", "--jitter", 3)
+        self.assertRegex(last.err, r"with these, the trace has the events of all ranks: \d+ receives race", last)
+        self.assertEqual(self.rows("t.pft"), whole)
+        self.assertEqual(self.photofinish("check", self.dir / "t.pft").status, 0)
+        for trace in ("t.pft", "whole.pft"):  # and is compared with it
+            self.assertEqual(received(self.replay(trace)), recorded)
+        known = self.replay("t.pft", "--group", 1, "--survey")
+        self.assertEqual(known.status, 0, known)
+        self.assertEqual(self.rows("t.pft"), whole)
 
     def check_random_program(self, ranks, spec, mode, words, same_addresses, jitter):
         """Each group receives what it received, and with the same addresses has the same on its heap."""
