@@ -13,7 +13,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from groups_alone import groups_of
-from photofinish import BIN, FULL, PhotofinishTest, main
+from photofinish import BIN, FULL, SOURCE, PhotofinishTest, main
 from tagged_output import launches_by_prrte
 
 APART = BIN / "e2e" / "apart"
@@ -296,6 +296,20 @@ class ApartTest(PhotofinishTest):
         subprocess.run(["mpicc.mpich", "-g", "-pthread", "-o", program, source.with_name("apart_threads.c")], check=True, stderr=subprocess.DEVNULL)
         recorded = received(self.record("t.pft", ["mpiexec.mpich", "-n", "4", program, "pairs"], "--groups", "0-1"))
         self.replay_each_group([[0, 1]], recorded)
+
+    def test_collectives_with_large_counts(self):
+        """Each, in its three forms (MPICH has them)."""
+        self.need("mpiexec.mpich", BIN / "libphotofinish_mpich.so")
+        program = self.dir / "large_counts"
+        subprocess.run(["mpicc.mpich", "-g", "-o", program, SOURCE / "tests" / "e2e" / "programs" / "large_counts.c"], check=True)
+        for spec, count in (("each", 4), ("0-1,2-3", 2)):
+            for mode in ("all", "outcomes"):
+                with self.subTest(spec=spec, mode=mode):
+                    run = self.record("t.pft", ["mpiexec.mpich", "-n", "4", program], "--groups", spec, "--mode", mode)
+                    self.assertEqual(len(received(run)), 4, run)
+                    self.assertNotIn("kept up to", run.err, run)
+                    self.assertEqual(received(self.replay("t.pft")), received(run))
+                    self.replay_each_group(groups_of(spec, 4), received(run))
 
     def test_a_run_that_aborts(self):
         recorded = self.record("t.pft", self.mpirun(3, APART, "abort"), "--groups", "each", status=None)

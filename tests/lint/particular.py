@@ -11,7 +11,7 @@ import sys
 LIBRARIES = ("open_mpi", "mpich", "abi")
 MOST_LINES = 160  # of such a header
 # A file: lines in it that decide so. The choice of the header; names that MPI 4.0 has given, and Open MPI 4 has otherwise; types of MPI 4.0.
-ELSEWHERE = {"engine/mpi_header.h": 3, "layer/persistent_names.h": 3, "engine/type_parts.cpp": 1}
+ELSEWHERE = {"engine/mpi_header.h": 3, "layer/persistent_names.h": 3, "layer/large_names.h": 1, "engine/type_parts.cpp": 1}
 DECIDES = re.compile(r"^\s*#\s*(if|elif|ifdef|ifndef)\b.*\b(OPEN_MPI|OMPI_\w+|MPICH\w*|MPI_ABI_\w+|MPI_VERSION|MPI_SUBVERSION)\b")
 # What each such header gives to all others.
 NEEDED = """

@@ -21,6 +21,7 @@ CALLS = MPI3 + MPI4
 
 HAND = {"Lifecycle", "Send", "NonblockingSend", "PersistentSend", "BlockingReceive", "NonblockingReceive", "MatchedReceive",
         "Start", "Probe", "Completion"}
+COLLECTIVES = ("Collective", "NonblockingCollective", "PersistentCollective")
 SAYS = {
     "Lifecycle": "begins or ends the record", "Send": "event", "NonblockingSend": "event", "PersistentSend": "event at Start",
     "BlockingReceive": "event; source of a wildcard recorded and forced", "NonblockingReceive": "event; source recorded and forced",
@@ -65,10 +66,15 @@ GIVEN = {
 }
 
 
+def blocking(call):
+    """The name of a collective's blocking form."""
+    name = call.name.removesuffix("_c").removesuffix("_init")
+    return name[1:].capitalize() if call.kind == "NonblockingCollective" else name
+
+
 def given(call):
     """What the rank gives, as an expression."""
-    name = call.name.removesuffix("_c")
-    name = name[1:].capitalize() if call.kind == "NonblockingCollective" else name
+    name = blocking(call)
     return f"asksForGiven({first_comm(call.parameters)}) ? {GIVEN[name]} : Contents{{}}" if name in GIVEN else "Contents{}"
 
 
@@ -164,7 +170,7 @@ WHATEVER_THE_COMMUNICATOR = ("Comm_join", "Comm_spawn", "Comm_spawn_multiple", "
 
 def alone(call):
     """Before a call that a group which is replayed alone cannot do."""
-    if call.kind == "Unsupported" or call.base or call.name == "Comm_idup_with_info":
+    if call.kind == "Unsupported" or (call.base and call.kind not in COLLECTIVES) or call.name == "Comm_idup_with_info":
         comm = next((name for declaration, name in split(call.parameters) if re.match(r"MPI_Comm \w", declaration)), None)
         number = f"PF_SITE(kCall{call.name})"
         if call.name in WHATEVER_THE_COMMUNICATOR:
@@ -176,7 +182,7 @@ def alone(call):
 def alone_in_words(call):
     """Column of the page: what becomes of it where a group is replayed alone."""
     refused = call.kind not in HAND and call.kind not in ("Local", "SystemValues") and (
-        alone(call) if call.parameters else re.search(r"^P(send|recv)_init|_c$|_with_info$|_from_group", call.name))
+        alone(call) if call.parameters else re.search(r"^P(send|recv)_init|_with_info$|_from_group" if call.kind in COLLECTIVES else r"^P(send|recv)_init|_c$|_with_info$|_from_group", call.name))
     if call.name == "File_open" or refused:
         return "contents are kept up to it" + ("" if call.name in WHATEVER_THE_COMMUNICATOR else ", on a communicator with ranks outside")
     if call.name in ("Win_start", "Win_post", "Win_get_group", "File_get_group"):

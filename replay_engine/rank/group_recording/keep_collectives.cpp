@@ -2,6 +2,7 @@
 // Collectives of a recording with groups (MPIWiz, 3.2).
 #include "replay_engine/rank/group_recording/keeping.h"
 #include "replay_engine/rank/layer/call_arguments.h"
+#include "replay_engine/rank/layer/large_names.h"
 #include "replay_engine/rank/layer/persistent_names.h"
 
 namespace pf {
@@ -75,7 +76,7 @@ struct KeptLater<call, flowOf, behind, int (*)(Argument...)> {
 
 void putCollectivesOver() {
 #define PF_KEEP(Name) \
-  putOver(kCall##Name, Kept<kCall##Name, flowOf##Name, decltype(&MPI_##Name)>::run)
+  putOver(kCall##Name, Kept<kCall##Name, flowOf##Name<int, int>, decltype(&MPI_##Name)>::run)
   PF_KEEP(Bcast);
   PF_KEEP(Gather);
   PF_KEEP(Gatherv);
@@ -98,9 +99,9 @@ void putCollectivesOver() {
   PF_KEEP(Neighbor_alltoallv);
   PF_KEEP(Neighbor_alltoallw);
 #undef PF_KEEP
-#define PF_KEEP(Name, Blocking) \
-  putOver(kCall##Name,          \
-          KeptLater<kCall##Name, flowOf##Blocking, Behind::Request, decltype(&MPI_##Name)>::run)
+#define PF_KEEP(Name, Blocking)                                                            \
+  putOver(kCall##Name, KeptLater<kCall##Name, flowOf##Blocking<int, int>, Behind::Request, \
+                                 decltype(&MPI_##Name)>::run)
   PF_KEEP(Ibcast, Bcast);
   PF_KEEP(Igather, Gather);
   PF_KEEP(Igatherv, Gatherv);
@@ -123,10 +124,22 @@ void putCollectivesOver() {
   PF_KEEP(Ineighbor_alltoallv, Neighbor_alltoallv);
   PF_KEEP(Ineighbor_alltoallw, Neighbor_alltoallw);
 #undef PF_KEEP
-#define PF_KEEP(Name)                                                                             \
-  putOver(kCall##Name##_init, KeptLater<kCall##Name##_init, flowOf##Name, Behind::InfoAndRequest, \
-                                        decltype(&PF_INIT_OF(Name))>::run);
+#define PF_KEEP(Name)                                                                   \
+  putOver(kCall##Name##_init,                                                           \
+          KeptLater<kCall##Name##_init, flowOf##Name<int, int>, Behind::InfoAndRequest, \
+                    decltype(&PF_INIT_OF(Name))>::run);
   PF_WITH_INIT(PF_KEEP)
+#undef PF_KEEP
+#define PF_KEEP(Name, Posted)                                                                    \
+  putOver(                                                                                       \
+      kCall##Name##_c,                                                                           \
+      Kept<kCall##Name##_c, flowOf##Name<MPI_Count, MPI_Aint>, decltype(&MPI_##Name##_c)>::run); \
+  putOver(kCall##Posted##_c, KeptLater<kCall##Posted##_c, flowOf##Name<MPI_Count, MPI_Aint>,     \
+                                       Behind::Request, decltype(&MPI_##Posted##_c)>::run);      \
+  putOver(kCall##Name##_init_c,                                                                  \
+          KeptLater<kCall##Name##_init_c, flowOf##Name<MPI_Count, MPI_Aint>,                     \
+                    Behind::InfoAndRequest, decltype(&MPI_##Name##_init_c)>::run);
+  PF_WITH_LARGE(PF_KEEP)
 #undef PF_KEEP
 }
 

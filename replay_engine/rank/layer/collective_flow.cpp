@@ -66,15 +66,16 @@ bool takesPart(int root) {
 }
 
 /// All of `counts`, but `self`'s where it is there already.
-void takeEach(PieceList& takes, const Roles& roles, bool inPlace, void* to, const int* counts,
-              const int* at, MPI_Datatype type) {
+template <typename Count, typename Offset>
+void takeEach(PieceList& takes, const Roles& roles, bool inPlace, void* to, const Count* counts,
+              const Offset* at, MPI_Datatype type) {
   for (int i = 0; i < roles.peers; ++i) {
     if (!inPlace || i != roles.self) {
       takes.add(i, elementAt(to, at[i], type), counts[i], type);
     }
   }
 }
-void takeEach(PieceList& takes, const Roles& roles, bool inPlace, void* to, int count,
+void takeEach(PieceList& takes, const Roles& roles, bool inPlace, void* to, long long count,
               MPI_Datatype type) {
   for (int i = 0; i < roles.peers; ++i) {
     if (!inPlace || i != roles.self) {
@@ -95,7 +96,8 @@ void giveAll(PieceList& gives, const Roles& roles, bool toSelf, const void* from
 
 }  // namespace
 
-void flowOfBcast(CollectiveFlowOf& flow, void* buffer, int count, MPI_Datatype type, int root,
+template <typename Count, typename Offset>
+void flowOfBcast(CollectiveFlowOf& flow, void* buffer, Count count, MPI_Datatype type, int root,
                  MPI_Comm comm) {
   const Roles roles(comm, root);
   if (roles.isRoot) {
@@ -105,8 +107,9 @@ void flowOfBcast(CollectiveFlowOf& flow, void* buffer, int count, MPI_Datatype t
   }
 }
 
-void flowOfGather(CollectiveFlowOf& flow, const void* from, int fromCount, MPI_Datatype fromType,
-                  void* to, int count, MPI_Datatype type, int root, MPI_Comm comm) {
+template <typename Count, typename Offset>
+void flowOfGather(CollectiveFlowOf& flow, const void* from, Count fromCount, MPI_Datatype fromType,
+                  void* to, Count count, MPI_Datatype type, int root, MPI_Comm comm) {
   const Roles roles(comm, root);
   const bool inPlace = from == MPI_IN_PLACE;
   if (roles.isRoot) {
@@ -117,8 +120,9 @@ void flowOfGather(CollectiveFlowOf& flow, const void* from, int fromCount, MPI_D
   }
 }
 
-void flowOfGatherv(CollectiveFlowOf& flow, const void* from, int fromCount, MPI_Datatype fromType,
-                   void* to, const int* counts, const int* at, MPI_Datatype type, int root,
+template <typename Count, typename Offset>
+void flowOfGatherv(CollectiveFlowOf& flow, const void* from, Count fromCount, MPI_Datatype fromType,
+                   void* to, const Count* counts, const Offset* at, MPI_Datatype type, int root,
                    MPI_Comm comm) {
   const Roles roles(comm, root);
   const bool inPlace = from == MPI_IN_PLACE;
@@ -130,8 +134,9 @@ void flowOfGatherv(CollectiveFlowOf& flow, const void* from, int fromCount, MPI_
   }
 }
 
-void flowOfScatter(CollectiveFlowOf& flow, const void* from, int fromCount, MPI_Datatype fromType,
-                   void* to, int count, MPI_Datatype type, int root, MPI_Comm comm) {
+template <typename Count, typename Offset>
+void flowOfScatter(CollectiveFlowOf& flow, const void* from, Count fromCount, MPI_Datatype fromType,
+                   void* to, Count count, MPI_Datatype type, int root, MPI_Comm comm) {
   const Roles roles(comm, root);
   const bool inPlace = to == MPI_IN_PLACE;
   if (roles.isRoot) {
@@ -147,8 +152,9 @@ void flowOfScatter(CollectiveFlowOf& flow, const void* from, int fromCount, MPI_
   }
 }
 
-void flowOfScatterv(CollectiveFlowOf& flow, const void* from, const int* fromCounts,
-                    const int* fromAt, MPI_Datatype fromType, void* to, int count,
+template <typename Count, typename Offset>
+void flowOfScatterv(CollectiveFlowOf& flow, const void* from, const Count* fromCounts,
+                    const Offset* fromAt, MPI_Datatype fromType, void* to, Count count,
                     MPI_Datatype type, int root, MPI_Comm comm) {
   const Roles roles(comm, root);
   const bool inPlace = to == MPI_IN_PLACE;
@@ -164,8 +170,10 @@ void flowOfScatterv(CollectiveFlowOf& flow, const void* from, const int* fromCou
   }
 }
 
-void flowOfAllgather(CollectiveFlowOf& flow, const void* from, int fromCount, MPI_Datatype fromType,
-                     void* to, int count, MPI_Datatype type, MPI_Comm comm) {
+template <typename Count, typename Offset>
+void flowOfAllgather(CollectiveFlowOf& flow, const void* from, Count fromCount,
+                     MPI_Datatype fromType, void* to, Count count, MPI_Datatype type,
+                     MPI_Comm comm) {
   const Roles roles(comm);
   if (from == MPI_IN_PLACE) {
     giveAll(flow.gives, roles, false,
@@ -176,8 +184,9 @@ void flowOfAllgather(CollectiveFlowOf& flow, const void* from, int fromCount, MP
   takeEach(flow.takes, roles, from == MPI_IN_PLACE, to, count, type);
 }
 
-void flowOfAllgatherv(CollectiveFlowOf& flow, const void* from, int fromCount,
-                      MPI_Datatype fromType, void* to, const int* counts, const int* at,
+template <typename Count, typename Offset>
+void flowOfAllgatherv(CollectiveFlowOf& flow, const void* from, Count fromCount,
+                      MPI_Datatype fromType, void* to, const Count* counts, const Offset* at,
                       MPI_Datatype type, MPI_Comm comm) {
   const Roles roles(comm);
   if (from == MPI_IN_PLACE) {
@@ -189,8 +198,10 @@ void flowOfAllgatherv(CollectiveFlowOf& flow, const void* from, int fromCount,
   takeEach(flow.takes, roles, from == MPI_IN_PLACE, to, counts, at, type);
 }
 
-void flowOfAlltoall(CollectiveFlowOf& flow, const void* from, int fromCount, MPI_Datatype fromType,
-                    void* to, int count, MPI_Datatype type, MPI_Comm comm) {
+template <typename Count, typename Offset>
+void flowOfAlltoall(CollectiveFlowOf& flow, const void* from, Count fromCount,
+                    MPI_Datatype fromType, void* to, Count count, MPI_Datatype type,
+                    MPI_Comm comm) {
   const Roles roles(comm);
   flow.inPlace = from == MPI_IN_PLACE;
   for (int i = 0; i < roles.peers; ++i) {
@@ -204,9 +215,10 @@ void flowOfAlltoall(CollectiveFlowOf& flow, const void* from, int fromCount, MPI
   takeEach(flow.takes, roles, flow.inPlace, to, count, type);
 }
 
-void flowOfAlltoallv(CollectiveFlowOf& flow, const void* from, const int* fromCounts,
-                     const int* fromAt, MPI_Datatype fromType, void* to, const int* counts,
-                     const int* at, MPI_Datatype type, MPI_Comm comm) {
+template <typename Count, typename Offset>
+void flowOfAlltoallv(CollectiveFlowOf& flow, const void* from, const Count* fromCounts,
+                     const Offset* fromAt, MPI_Datatype fromType, void* to, const Count* counts,
+                     const Offset* at, MPI_Datatype type, MPI_Comm comm) {
   const Roles roles(comm);
   flow.inPlace = from == MPI_IN_PLACE;
   for (int i = 0; i < roles.peers; ++i) {
@@ -219,9 +231,11 @@ void flowOfAlltoallv(CollectiveFlowOf& flow, const void* from, const int* fromCo
   takeEach(flow.takes, roles, flow.inPlace, to, counts, at, type);
 }
 
-void flowOfAlltoallw(CollectiveFlowOf& flow, const void* from, const int* fromCounts,
-                     const int* fromAt, const MPI_Datatype* fromTypes, void* to, const int* counts,
-                     const int* at, const MPI_Datatype* types, MPI_Comm comm) {
+template <typename Count, typename Offset>
+void flowOfAlltoallw(CollectiveFlowOf& flow, const void* from, const Count* fromCounts,
+                     const Offset* fromAt, const MPI_Datatype* fromTypes, void* to,
+                     const Count* counts, const Offset* at, const MPI_Datatype* types,
+                     MPI_Comm comm) {
   const Roles roles(comm);
   flow.inPlace = from == MPI_IN_PLACE;
   for (int i = 0; i < roles.peers; ++i) {
@@ -236,40 +250,47 @@ void flowOfAlltoallw(CollectiveFlowOf& flow, const void* from, const int* fromCo
   }
 }
 
-void flowOfReduce(CollectiveFlowOf& flow, const void* /*from*/, void* to, int count,
+template <typename Count, typename Offset>
+void flowOfReduce(CollectiveFlowOf& flow, const void* /*from*/, void* to, Count count,
                   MPI_Datatype type, MPI_Op /*op*/, int root, MPI_Comm comm) {
   if (Roles(comm, root).isRoot) {
     flow.takes.add(kFromAll, to, count, type);
   }
 }
 
-void flowOfAllreduce(CollectiveFlowOf& flow, const void* /*from*/, void* to, int count,
+template <typename Count, typename Offset>
+void flowOfAllreduce(CollectiveFlowOf& flow, const void* /*from*/, void* to, Count count,
                      MPI_Datatype type, MPI_Op /*op*/, MPI_Comm /*comm*/) {
   flow.takes.add(kFromAll, to, count, type);
 }
 
-void flowOfReduce_scatter(CollectiveFlowOf& flow, const void* /*from*/, void* to, const int* counts,
-                          MPI_Datatype type, MPI_Op /*op*/, MPI_Comm comm) {
+template <typename Count, typename Offset>
+void flowOfReduce_scatter(CollectiveFlowOf& flow, const void* /*from*/, void* to,
+                          const Count* counts, MPI_Datatype type, MPI_Op /*op*/, MPI_Comm comm) {
   flow.takes.add(kFromAll, to, counts[rankIn(comm)], type);
 }
 
-void flowOfReduce_scatter_block(CollectiveFlowOf& flow, const void* /*from*/, void* to, int count,
+template <typename Count, typename Offset>
+void flowOfReduce_scatter_block(CollectiveFlowOf& flow, const void* /*from*/, void* to, Count count,
                                 MPI_Datatype type, MPI_Op /*op*/, MPI_Comm /*comm*/) {
   flow.takes.add(kFromAll, to, count, type);
 }
 
-void flowOfScan(CollectiveFlowOf& flow, const void* /*from*/, void* to, int count,
+template <typename Count, typename Offset>
+void flowOfScan(CollectiveFlowOf& flow, const void* /*from*/, void* to, Count count,
                 MPI_Datatype type, MPI_Op /*op*/, MPI_Comm /*comm*/) {
   flow.takes.add(kFromAll, to, count, type);
 }
 
-void flowOfExscan(CollectiveFlowOf& flow, const void* /*from*/, void* to, int count,
+template <typename Count, typename Offset>
+void flowOfExscan(CollectiveFlowOf& flow, const void* /*from*/, void* to, Count count,
                   MPI_Datatype type, MPI_Op /*op*/, MPI_Comm comm) {
   if (rankIn(comm) > 0) {
     flow.takes.add(kFromAll, to, count, type);
   }
 }
 
+template <typename Count, typename Offset>
 void flowOfBarrier(CollectiveFlowOf& /*flow*/, MPI_Comm /*comm*/) {}
 
 // -- neighbours
@@ -339,8 +360,9 @@ class Sources {
 
 }  // namespace
 
-void flowOfNeighbor_allgather(CollectiveFlowOf& flow, const void* /*from*/, int /*fromCount*/,
-                              MPI_Datatype /*fromType*/, void* to, int count, MPI_Datatype type,
+template <typename Count, typename Offset>
+void flowOfNeighbor_allgather(CollectiveFlowOf& flow, const void* /*from*/, Count /*fromCount*/,
+                              MPI_Datatype /*fromType*/, void* to, Count count, MPI_Datatype type,
                               MPI_Comm comm) {
   const Sources sources(comm);
   for (int i = 0; i < sources.count(); ++i) {
@@ -350,9 +372,10 @@ void flowOfNeighbor_allgather(CollectiveFlowOf& flow, const void* /*from*/, int 
   }
 }
 
-void flowOfNeighbor_allgatherv(CollectiveFlowOf& flow, const void* /*from*/, int /*fromCount*/,
-                               MPI_Datatype /*fromType*/, void* to, const int* counts,
-                               const int* at, MPI_Datatype type, MPI_Comm comm) {
+template <typename Count, typename Offset>
+void flowOfNeighbor_allgatherv(CollectiveFlowOf& flow, const void* /*from*/, Count /*fromCount*/,
+                               MPI_Datatype /*fromType*/, void* to, const Count* counts,
+                               const Offset* at, MPI_Datatype type, MPI_Comm comm) {
   const Sources sources(comm);
   for (int i = 0; i < sources.count(); ++i) {
     if (sources.isThere(i)) {
@@ -361,21 +384,25 @@ void flowOfNeighbor_allgatherv(CollectiveFlowOf& flow, const void* /*from*/, int
   }
 }
 
-void flowOfNeighbor_alltoall(CollectiveFlowOf& flow, const void* from, int fromCount,
-                             MPI_Datatype fromType, void* to, int count, MPI_Datatype type,
+template <typename Count, typename Offset>
+void flowOfNeighbor_alltoall(CollectiveFlowOf& flow, const void* from, Count fromCount,
+                             MPI_Datatype fromType, void* to, Count count, MPI_Datatype type,
                              MPI_Comm comm) {
-  flowOfNeighbor_allgather(flow, from, fromCount, fromType, to, count, type, comm);
+  flowOfNeighbor_allgather<Count, Offset>(flow, from, fromCount, fromType, to, count, type, comm);
 }
 
-void flowOfNeighbor_alltoallv(CollectiveFlowOf& flow, const void* from, const int* /*fromCounts*/,
-                              const int* /*fromAt*/, MPI_Datatype fromType, void* to,
-                              const int* counts, const int* at, MPI_Datatype type, MPI_Comm comm) {
-  flowOfNeighbor_allgatherv(flow, from, 0, fromType, to, counts, at, type, comm);
+template <typename Count, typename Offset>
+void flowOfNeighbor_alltoallv(CollectiveFlowOf& flow, const void* from, const Count* /*fromCounts*/,
+                              const Offset* /*fromAt*/, MPI_Datatype fromType, void* to,
+                              const Count* counts, const Offset* at, MPI_Datatype type,
+                              MPI_Comm comm) {
+  flowOfNeighbor_allgatherv<Count, Offset>(flow, from, 0, fromType, to, counts, at, type, comm);
 }
 
+template <typename Count, typename Offset>
 void flowOfNeighbor_alltoallw(CollectiveFlowOf& flow, const void* /*from*/,
-                              const int* /*fromCounts*/, const MPI_Aint* /*fromAt*/,
-                              const MPI_Datatype* /*fromTypes*/, void* to, const int* counts,
+                              const Count* /*fromCounts*/, const MPI_Aint* /*fromAt*/,
+                              const MPI_Datatype* /*fromTypes*/, void* to, const Count* counts,
                               const MPI_Aint* at, const MPI_Datatype* types, MPI_Comm comm) {
   const Sources sources(comm);
   for (int i = 0; i < sources.count(); ++i) {
@@ -384,5 +411,34 @@ void flowOfNeighbor_alltoallw(CollectiveFlowOf& flow, const void* /*from*/,
     }
   }
 }
+
+// clang-format off
+#define PF_FLOWS_OF(Count, Offset) \
+  template void flowOfBcast<Count, Offset>(CollectiveFlowOf&, void*, Count, MPI_Datatype, int, MPI_Comm); \
+  template void flowOfGather<Count, Offset>(CollectiveFlowOf&, const void*, Count, MPI_Datatype, void*, Count, MPI_Datatype, int, MPI_Comm); \
+  template void flowOfGatherv<Count, Offset>(CollectiveFlowOf&, const void*, Count, MPI_Datatype, void*, const Count*, const Offset*, MPI_Datatype, int, MPI_Comm); \
+  template void flowOfScatter<Count, Offset>(CollectiveFlowOf&, const void*, Count, MPI_Datatype, void*, Count, MPI_Datatype, int, MPI_Comm); \
+  template void flowOfScatterv<Count, Offset>(CollectiveFlowOf&, const void*, const Count*, const Offset*, MPI_Datatype, void*, Count, MPI_Datatype, int, MPI_Comm); \
+  template void flowOfAllgather<Count, Offset>(CollectiveFlowOf&, const void*, Count, MPI_Datatype, void*, Count, MPI_Datatype, MPI_Comm); \
+  template void flowOfAllgatherv<Count, Offset>(CollectiveFlowOf&, const void*, Count, MPI_Datatype, void*, const Count*, const Offset*, MPI_Datatype, MPI_Comm); \
+  template void flowOfAlltoall<Count, Offset>(CollectiveFlowOf&, const void*, Count, MPI_Datatype, void*, Count, MPI_Datatype, MPI_Comm); \
+  template void flowOfAlltoallv<Count, Offset>(CollectiveFlowOf&, const void*, const Count*, const Offset*, MPI_Datatype, void*, const Count*, const Offset*, MPI_Datatype, MPI_Comm); \
+  template void flowOfAlltoallw<Count, Offset>(CollectiveFlowOf&, const void*, const Count*, const Offset*, const MPI_Datatype*, void*, const Count*, const Offset*, const MPI_Datatype*, MPI_Comm); \
+  template void flowOfReduce<Count, Offset>(CollectiveFlowOf&, const void*, void*, Count, MPI_Datatype, MPI_Op, int, MPI_Comm); \
+  template void flowOfAllreduce<Count, Offset>(CollectiveFlowOf&, const void*, void*, Count, MPI_Datatype, MPI_Op, MPI_Comm); \
+  template void flowOfReduce_scatter<Count, Offset>(CollectiveFlowOf&, const void*, void*, const Count*, MPI_Datatype, MPI_Op, MPI_Comm); \
+  template void flowOfReduce_scatter_block<Count, Offset>(CollectiveFlowOf&, const void*, void*, Count, MPI_Datatype, MPI_Op, MPI_Comm); \
+  template void flowOfScan<Count, Offset>(CollectiveFlowOf&, const void*, void*, Count, MPI_Datatype, MPI_Op, MPI_Comm); \
+  template void flowOfExscan<Count, Offset>(CollectiveFlowOf&, const void*, void*, Count, MPI_Datatype, MPI_Op, MPI_Comm); \
+  template void flowOfBarrier<Count, Offset>(CollectiveFlowOf&, MPI_Comm); \
+  template void flowOfNeighbor_allgather<Count, Offset>(CollectiveFlowOf&, const void*, Count, MPI_Datatype, void*, Count, MPI_Datatype, MPI_Comm); \
+  template void flowOfNeighbor_allgatherv<Count, Offset>(CollectiveFlowOf&, const void*, Count, MPI_Datatype, void*, const Count*, const Offset*, MPI_Datatype, MPI_Comm); \
+  template void flowOfNeighbor_alltoall<Count, Offset>(CollectiveFlowOf&, const void*, Count, MPI_Datatype, void*, Count, MPI_Datatype, MPI_Comm); \
+  template void flowOfNeighbor_alltoallv<Count, Offset>(CollectiveFlowOf&, const void*, const Count*, const Offset*, MPI_Datatype, void*, const Count*, const Offset*, MPI_Datatype, MPI_Comm); \
+  template void flowOfNeighbor_alltoallw<Count, Offset>(CollectiveFlowOf&, const void*, const Count*, const MPI_Aint*, const MPI_Datatype*, void*, const Count*, const MPI_Aint*, const MPI_Datatype*, MPI_Comm);
+// clang-format on
+PF_FLOWS_OF(int, int)
+PF_FLOWS_OF(MPI_Count, MPI_Aint)
+#undef PF_FLOWS_OF
 
 }  // namespace pf

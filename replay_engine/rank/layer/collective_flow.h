@@ -43,62 +43,88 @@ struct CollectiveFlowOf {
   bool inPlace = false;  ///< what is given lies where what is taken comes
 };
 
-// The arguments are those of the routines; `ranks`: of whom arrays have an element (peersOf()).
-void flowOfBcast(CollectiveFlowOf&, void* buffer, int count, MPI_Datatype type, int root,
+// The arguments are those of the routines, with counts and displacements as `Count` and `Offset`: int and int, or those of
+// MPI_X_c, MPI_Count and MPI_Aint.
+template <typename Count, typename Offset>
+void flowOfBcast(CollectiveFlowOf&, void* buffer, Count count, MPI_Datatype type, int root,
                  MPI_Comm comm);
-void flowOfGather(CollectiveFlowOf&, const void* from, int fromCount, MPI_Datatype fromType,
-                  void* to, int count, MPI_Datatype type, int root, MPI_Comm comm);
-void flowOfGatherv(CollectiveFlowOf&, const void* from, int fromCount, MPI_Datatype fromType,
-                   void* to, const int* counts, const int* at, MPI_Datatype type, int root,
+template <typename Count, typename Offset>
+void flowOfGather(CollectiveFlowOf&, const void* from, Count fromCount, MPI_Datatype fromType,
+                  void* to, Count count, MPI_Datatype type, int root, MPI_Comm comm);
+template <typename Count, typename Offset>
+void flowOfGatherv(CollectiveFlowOf&, const void* from, Count fromCount, MPI_Datatype fromType,
+                   void* to, const Count* counts, const Offset* at, MPI_Datatype type, int root,
                    MPI_Comm comm);
-void flowOfScatter(CollectiveFlowOf&, const void* from, int fromCount, MPI_Datatype fromType,
-                   void* to, int count, MPI_Datatype type, int root, MPI_Comm comm);
-void flowOfScatterv(CollectiveFlowOf&, const void* from, const int* fromCounts, const int* fromAt,
-                    MPI_Datatype fromType, void* to, int count, MPI_Datatype type, int root,
-                    MPI_Comm comm);
-void flowOfAllgather(CollectiveFlowOf&, const void* from, int fromCount, MPI_Datatype fromType,
-                     void* to, int count, MPI_Datatype type, MPI_Comm comm);
-void flowOfAllgatherv(CollectiveFlowOf&, const void* from, int fromCount, MPI_Datatype fromType,
-                      void* to, const int* counts, const int* at, MPI_Datatype type, MPI_Comm comm);
-void flowOfAlltoall(CollectiveFlowOf&, const void* from, int fromCount, MPI_Datatype fromType,
-                    void* to, int count, MPI_Datatype type, MPI_Comm comm);
-void flowOfAlltoallv(CollectiveFlowOf&, const void* from, const int* fromCounts, const int* fromAt,
-                     MPI_Datatype fromType, void* to, const int* counts, const int* at,
-                     MPI_Datatype type, MPI_Comm comm);
-void flowOfAlltoallw(CollectiveFlowOf&, const void* from, const int* fromCounts, const int* fromAt,
-                     const MPI_Datatype* fromTypes, void* to, const int* counts, const int* at,
-                     const MPI_Datatype* types, MPI_Comm comm);
-void flowOfReduce(CollectiveFlowOf&, const void* from, void* to, int count, MPI_Datatype type,
+template <typename Count, typename Offset>
+void flowOfScatter(CollectiveFlowOf&, const void* from, Count fromCount, MPI_Datatype fromType,
+                   void* to, Count count, MPI_Datatype type, int root, MPI_Comm comm);
+template <typename Count, typename Offset>
+void flowOfScatterv(CollectiveFlowOf&, const void* from, const Count* fromCounts,
+                    const Offset* fromAt, MPI_Datatype fromType, void* to, Count count,
+                    MPI_Datatype type, int root, MPI_Comm comm);
+template <typename Count, typename Offset>
+void flowOfAllgather(CollectiveFlowOf&, const void* from, Count fromCount, MPI_Datatype fromType,
+                     void* to, Count count, MPI_Datatype type, MPI_Comm comm);
+template <typename Count, typename Offset>
+void flowOfAllgatherv(CollectiveFlowOf&, const void* from, Count fromCount, MPI_Datatype fromType,
+                      void* to, const Count* counts, const Offset* at, MPI_Datatype type,
+                      MPI_Comm comm);
+template <typename Count, typename Offset>
+void flowOfAlltoall(CollectiveFlowOf&, const void* from, Count fromCount, MPI_Datatype fromType,
+                    void* to, Count count, MPI_Datatype type, MPI_Comm comm);
+template <typename Count, typename Offset>
+void flowOfAlltoallv(CollectiveFlowOf&, const void* from, const Count* fromCounts,
+                     const Offset* fromAt, MPI_Datatype fromType, void* to, const Count* counts,
+                     const Offset* at, MPI_Datatype type, MPI_Comm comm);
+template <typename Count, typename Offset>
+void flowOfAlltoallw(CollectiveFlowOf&, const void* from, const Count* fromCounts,
+                     const Offset* fromAt, const MPI_Datatype* fromTypes, void* to,
+                     const Count* counts, const Offset* at, const MPI_Datatype* types,
+                     MPI_Comm comm);
+template <typename Count, typename Offset>
+void flowOfReduce(CollectiveFlowOf&, const void* from, void* to, Count count, MPI_Datatype type,
                   MPI_Op op, int root, MPI_Comm comm);
-void flowOfAllreduce(CollectiveFlowOf&, const void* from, void* to, int count, MPI_Datatype type,
+template <typename Count, typename Offset>
+void flowOfAllreduce(CollectiveFlowOf&, const void* from, void* to, Count count, MPI_Datatype type,
                      MPI_Op op, MPI_Comm comm);
-void flowOfReduce_scatter(CollectiveFlowOf&, const void* from, void* to, const int* counts,
+template <typename Count, typename Offset>
+void flowOfReduce_scatter(CollectiveFlowOf&, const void* from, void* to, const Count* counts,
                           MPI_Datatype type, MPI_Op op, MPI_Comm comm);
-void flowOfReduce_scatter_block(CollectiveFlowOf&, const void* from, void* to, int count,
+template <typename Count, typename Offset>
+void flowOfReduce_scatter_block(CollectiveFlowOf&, const void* from, void* to, Count count,
                                 MPI_Datatype type, MPI_Op op, MPI_Comm comm);
-void flowOfScan(CollectiveFlowOf&, const void* from, void* to, int count, MPI_Datatype type,
+template <typename Count, typename Offset>
+void flowOfScan(CollectiveFlowOf&, const void* from, void* to, Count count, MPI_Datatype type,
                 MPI_Op op, MPI_Comm comm);
-void flowOfExscan(CollectiveFlowOf&, const void* from, void* to, int count, MPI_Datatype type,
+template <typename Count, typename Offset>
+void flowOfExscan(CollectiveFlowOf&, const void* from, void* to, Count count, MPI_Datatype type,
                   MPI_Op op, MPI_Comm comm);
+template <typename Count, typename Offset>
 void flowOfBarrier(CollectiveFlowOf&, MPI_Comm comm);
 
 // Of neighbours (chapter 7.6) all that is received counts as from all: who is whose neighbour twice is the library's to
 // say in which order.
-void flowOfNeighbor_allgather(CollectiveFlowOf&, const void* from, int fromCount,
-                              MPI_Datatype fromType, void* to, int count, MPI_Datatype type,
+template <typename Count, typename Offset>
+void flowOfNeighbor_allgather(CollectiveFlowOf&, const void* from, Count fromCount,
+                              MPI_Datatype fromType, void* to, Count count, MPI_Datatype type,
                               MPI_Comm comm);
-void flowOfNeighbor_allgatherv(CollectiveFlowOf&, const void* from, int fromCount,
-                               MPI_Datatype fromType, void* to, const int* counts, const int* at,
-                               MPI_Datatype type, MPI_Comm comm);
-void flowOfNeighbor_alltoall(CollectiveFlowOf&, const void* from, int fromCount,
-                             MPI_Datatype fromType, void* to, int count, MPI_Datatype type,
+template <typename Count, typename Offset>
+void flowOfNeighbor_allgatherv(CollectiveFlowOf&, const void* from, Count fromCount,
+                               MPI_Datatype fromType, void* to, const Count* counts,
+                               const Offset* at, MPI_Datatype type, MPI_Comm comm);
+template <typename Count, typename Offset>
+void flowOfNeighbor_alltoall(CollectiveFlowOf&, const void* from, Count fromCount,
+                             MPI_Datatype fromType, void* to, Count count, MPI_Datatype type,
                              MPI_Comm comm);
-void flowOfNeighbor_alltoallv(CollectiveFlowOf&, const void* from, const int* fromCounts,
-                              const int* fromAt, MPI_Datatype fromType, void* to, const int* counts,
-                              const int* at, MPI_Datatype type, MPI_Comm comm);
-void flowOfNeighbor_alltoallw(CollectiveFlowOf&, const void* from, const int* fromCounts,
+template <typename Count, typename Offset>
+void flowOfNeighbor_alltoallv(CollectiveFlowOf&, const void* from, const Count* fromCounts,
+                              const Offset* fromAt, MPI_Datatype fromType, void* to,
+                              const Count* counts, const Offset* at, MPI_Datatype type,
+                              MPI_Comm comm);
+template <typename Count, typename Offset>
+void flowOfNeighbor_alltoallw(CollectiveFlowOf&, const void* from, const Count* fromCounts,
                               const MPI_Aint* fromAt, const MPI_Datatype* fromTypes, void* to,
-                              const int* counts, const MPI_Aint* at, const MPI_Datatype* types,
+                              const Count* counts, const MPI_Aint* at, const MPI_Datatype* types,
                               MPI_Comm comm);
 
 }  // namespace pf

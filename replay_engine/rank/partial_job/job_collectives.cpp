@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Collectives on communicators of which few ranks run: messages between those (MPIWiz, Figure 2), and the payload.
+#include <climits>
 #include <cstdlib>
 
 #include "replay_engine/rank/layer/call_arguments.h"
 #include "replay_engine/rank/layer/group_members.h"
+#include "replay_engine/rank/layer/large_names.h"
 #include "replay_engine/rank/layer/persistent_names.h"
 #include "replay_engine/rank/partial_job/job_requests.h"
 #include "replay_engine/rank/partial_job/outside.h"
@@ -12,6 +14,40 @@ namespace pf {
 namespace {
 
 constexpr int kTag = 1;
+
+/// Its count as an int, and of what: of one type that has them all where an int has no room for it.
+class Counted {
+ public:
+  explicit Counted(const Piece& piece)
+      : m_count(static_cast<int>(piece.count)), m_type(piece.type) {
+#if defined(PF_HAS_LARGE_COUNTS)
+    m_made = piece.count > INT_MAX &&
+             PF_UNDER(Type_contiguous_c)(piece.count, piece.type, &m_type) == MPI_SUCCESS;
+    if (m_made) {
+      PF_UNDER(Type_commit)(&m_type);
+      m_count = 1;
+    }
+#endif
+  }
+  ~Counted() {
+    if (m_made) {
+      PF_UNDER(Type_free)(&m_type);  // what is under way keeps it
+    }
+  }
+  Counted(const Counted&) = delete;
+  Counted& operator=(const Counted&) = delete;
+  [[nodiscard]] int count() const {
+    return m_count;
+  }
+  [[nodiscard]] MPI_Datatype type() const {
+    return m_type;
+  }
+
+ private:
+  int m_count;
+  MPI_Datatype m_type;
+  bool m_made = false;
+};
 
 /// The messages of one collective between ranks that run.
 class Exchange {
@@ -48,16 +84,16 @@ class Exchange {
       (m_packed[m_count], static_cast<int>(bytes), MPI_PACKED, to, kTag, m_own,
        &m_requests[m_count]);
     } else {
+      const Counted counted(piece);
       PF_UNDER(Isend)
-      (piece.buffer, static_cast<int>(piece.count), piece.type, to, kTag, m_own,
-       &m_requests[m_count]);
+      (piece.buffer, counted.count(), counted.type(), to, kTag, m_own, &m_requests[m_count]);
     }
     ++m_count;
   }
   void take(const Piece& piece, int from) {
+    const Counted counted(piece);
     PF_UNDER(Irecv)
-    (piece.buffer, static_cast<int>(piece.count), piece.type, from, kTag, m_own,
-     &m_requests[m_count++]);
+    (piece.buffer, counted.count(), counted.type(), from, kTag, m_own, &m_requests[m_count++]);
   }
   int wait() { return PF_UNDER(Waitall)(m_count, m_requests, MPI_STATUSES_IGNORE); }
 
@@ -173,7 +209,7 @@ int onBarrier(MPI_Comm comm) {
 
 void putJobCollectivesOver() {
 #define PF_PLAY(Name) \
-  putOver(kCall##Name, Played<kCall##Name, flowOf##Name, decltype(&MPI_##Name)>::run)
+  putOver(kCall##Name, Played<kCall##Name, flowOf##Name<int, int>, decltype(&MPI_##Name)>::run)
   PF_PLAY(Bcast);
   PF_PLAY(Gather);
   PF_PLAY(Gatherv);
@@ -196,9 +232,9 @@ void putJobCollectivesOver() {
   PF_PLAY(Neighbor_alltoallv);
   PF_PLAY(Neighbor_alltoallw);
 #undef PF_PLAY
-#define PF_PLAY(Name, Blocking) \
-  putOver(kCall##Name,          \
-          PlayedLater<kCall##Name, flowOf##Blocking, Behind::Request, decltype(&MPI_##Name)>::run)
+#define PF_PLAY(Name, Blocking)                                                              \
+  putOver(kCall##Name, PlayedLater<kCall##Name, flowOf##Blocking<int, int>, Behind::Request, \
+                                   decltype(&MPI_##Name)>::run)
   PF_PLAY(Ibarrier, Barrier);
   PF_PLAY(Ibcast, Bcast);
   PF_PLAY(Igather, Gather);
@@ -222,14 +258,25 @@ void putJobCollectivesOver() {
   PF_PLAY(Ineighbor_alltoallv, Neighbor_alltoallv);
   PF_PLAY(Ineighbor_alltoallw, Neighbor_alltoallw);
 #undef PF_PLAY
-#define PF_PLAY(Name)                                                           \
-  putOver(kCall##Name##_init,                                                   \
-          PlayedLater<kCall##Name##_init, flowOf##Name, Behind::InfoAndRequest, \
+#define PF_PLAY(Name)                                                                     \
+  putOver(kCall##Name##_init,                                                             \
+          PlayedLater<kCall##Name##_init, flowOf##Name<int, int>, Behind::InfoAndRequest, \
                       decltype(&PF_INIT_OF(Name))>::run);
   PF_WITH_INIT(PF_PLAY)
 #if defined(PF_INIT_OF)
   PF_PLAY(Barrier)
 #endif
+#undef PF_PLAY
+#define PF_PLAY(Name, Posted)                                                                      \
+  putOver(                                                                                         \
+      kCall##Name##_c,                                                                             \
+      Played<kCall##Name##_c, flowOf##Name<MPI_Count, MPI_Aint>, decltype(&MPI_##Name##_c)>::run); \
+  putOver(kCall##Posted##_c, PlayedLater<kCall##Posted##_c, flowOf##Name<MPI_Count, MPI_Aint>,     \
+                                         Behind::Request, decltype(&MPI_##Posted##_c)>::run);      \
+  putOver(kCall##Name##_init_c,                                                                    \
+          PlayedLater<kCall##Name##_init_c, flowOf##Name<MPI_Count, MPI_Aint>,                     \
+                      Behind::InfoAndRequest, decltype(&MPI_##Name##_init_c)>::run);
+  PF_WITH_LARGE(PF_PLAY)
 #undef PF_PLAY
   putOver(kCallBarrier, onBarrier);
 }
