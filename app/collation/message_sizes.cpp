@@ -12,12 +12,15 @@ namespace pf::app {
 namespace {
 
 SizesOfRank sizesOfRank(const RankLog& log) {
-  SizesOfRank sizes{sizesOf(log.sent), sizesOf(log.given), {}};
+  SizesOfRank sizes{sizesOf(log.sent), sizesOf(log.given), {}, {}};
   sizes.rooms.resize(log.history.receives.size());
   for (const auto& [post, bytes] : log.rooms) {
     if (post < sizes.rooms.size()) {
       sizes.rooms[post] = bytes;
     }
+  }
+  for (const StartedCollective& each : log.startedCollectives) {
+    sizes.started.emplace(each.part, each.number);
   }
   return sizes;
 }

@@ -151,7 +151,7 @@ void putGaps(TextStream& out, const GroupsFacts& facts) {
   }
   if (gaps.persistent != 0) {
     out << "not counted: " << gaps.persistent
-        << " starts of persistent collectives, whose sizes a trace does not hold\n";
+        << " starts of persistent collectives, whose sizes an older Photofinish has not recorded\n";
   }
   if (facts.oneSided) {
     out << "not counted: one-sided communication\n";

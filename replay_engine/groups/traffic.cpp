@@ -190,6 +190,9 @@ std::string firstForm(std::string name) {
   if (name.ends_with("_c")) {
     name.resize(name.size() - 2);
   }
+  if (name.ends_with("_init")) {  // what its starts do
+    name.resize(name.size() - 5);
+  }
   if (name.size() > 1 && name[0] == 'I' && name[1] >= 'a' && name[1] <= 'z') {
     name.erase(0, 1);
     name[0] = static_cast<char>(name[0] - 'a' + 'A');
@@ -225,6 +228,7 @@ class TrafficBuilder {
           kMovements, [&first](const MovementOfCall& each) { return first == each.name; });
       m_calls.push_back(found == std::end(kMovements) ? MovementOfCall{"", Movement::None, false}
                                                       : *found);
+      m_makes.push_back(name.ends_with("_init") || name.ends_with("_init_c"));
     }
     m_used.resize(m_calls.size());
   }
@@ -301,6 +305,7 @@ class TrafficBuilder {
         }
       }
     }
+    countStarted();
     for (std::size_t c = 0; c < m_entered.size(); ++c) {
       const Communicator& comm = m_execution.communicators[c];
       const auto strange = [this](Rank rank) { return !isThere(rank); };
@@ -308,6 +313,28 @@ class TrafficBuilder {
           std::ranges::any_of(comm.group, strange) || std::ranges::any_of(comm.remote, strange)) {
         m_entered[c] = 0;
       }
+    }
+  }
+
+  void countStarted() {
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::map<Rank, std::uint32_t>> starts;
+    for (std::size_t rank = 0; rank < m_sizes.size(); ++rank) {
+      for (const auto& [part, number] : m_sizes[rank].started) {
+        if (part < m_execution.ranks[rank].collectives.size()) {
+          ++starts[{m_execution.ranks[rank].collectives[part].comm, number}]
+                  [static_cast<Rank>(rank)];
+        }
+      }
+    }
+    for (const auto& [which, ofRanks] : starts) {
+      std::uint32_t all = kNone;
+      for (const auto& [rank, count] : ofRanks) {
+        all = std::min(all, count);
+      }
+      const bool known = which.first < m_execution.communicators.size();
+      const Communicator none;
+      const Communicator& comm = known ? m_execution.communicators[which.first] : none;
+      m_started[which] = ofRanks.size() == comm.group.size() + comm.remote.size() ? all : 0;
     }
   }
 
@@ -320,18 +347,57 @@ class TrafficBuilder {
                                                                : static_cast<std::uint16_t>(0xFFFF);
   }
 
+  /// Calls that made persistent collectives of each communicator, in their order.
+  using Made = std::unordered_map<std::uint32_t, std::vector<std::uint16_t>>;
+
+  /// Part `i` of a rank is a start.
+  void start(Rank rank, std::size_t i, const Made& made,
+             std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t>& before, Sums& sums) {
+    const CollectivePart& part = m_execution.ranks[index(rank)].collectives[i];
+    const SizesOfRank& sizes = m_sizes[index(rank)];
+    const auto found = sizes.started.find(i);
+    const std::uint32_t number = found == sizes.started.end() ? 0 : found->second;
+    const auto ofComm = made.find(part.comm);
+    if (number == 0 || ofComm == made.end() || number > ofComm->second.size()) {
+      ++m_traffic.gaps.persistent;
+      return;
+    }
+    const std::uint16_t call = ofComm->second[number - 1];
+    const Movement movement = m_calls[call].movement;
+    if (movement == Movement::None) {
+      return;
+    }
+    if (before[{part.comm, number}]++ >= m_started[{part.comm, number}]) {
+      ++m_traffic.gaps.notEntered;
+      return;
+    }
+    const std::uint64_t bytes = sizes.given[i];
+    if (bytes != kNoSize) {
+      m_used[call] = true;
+      count(rank, part, movement, bytes, sums);
+    } else if (hasToSay(rank, part, movement)) {
+      ++m_traffic.gaps.persistent;
+    }
+  }
+
   Status collectives(Rank rank) {
     const RankHistory& history = m_execution.ranks[index(rank)];
     std::unordered_map<std::uint32_t, Sums> sums;
     std::unordered_map<std::uint32_t, std::uint32_t> before;
+    Made made;
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> startsBefore;
     for (std::size_t i = 0; i < history.collectives.size(); ++i) {
       const CollectivePart& part = history.collectives[i];
       const std::uint16_t call = callOf(history, part);
       if (isStart(call)) {
-        ++m_traffic.gaps.persistent;
+        start(rank, i, made, startsBefore, sums[part.comm]);
         continue;
       }
       const std::uint32_t number = before[part.comm]++;
+      if (call < m_calls.size() && m_makes[call]) {
+        made[part.comm].push_back(call);
+        continue;
+      }
       if (call >= m_calls.size() || m_calls[call].movement == Movement::None) {
         continue;
       }
@@ -485,7 +551,10 @@ class TrafficBuilder {
   const Execution& m_execution;
   std::span<const SizesOfRank> m_sizes;
   std::vector<MovementOfCall> m_calls;  ///< by number
+  std::vector<bool> m_makes;            ///< a persistent one, and moves nothing itself
   std::vector<bool> m_used;
+  /// Starts that all members have made, by communicator and which one it is.
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> m_started;
   std::vector<std::uint32_t> m_entered;  ///< by communicator
   std::vector<std::vector<std::pair<Rank, Sums>>> m_sums;
   /// By communicator and root: results at roots of the other group.

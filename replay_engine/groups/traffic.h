@@ -22,13 +22,14 @@
 //   Barrier, constructors        nothing
 //
 // * estimates; TrafficGaps names those that an execution has. Non-blocking and large-count forms (_c) are as their first
-// forms. A sum that does not divide is rounded down once for each member of a communicator. What a reduction brings cannot
+// forms, each start of a persistent one as a call. A sum that does not divide is rounded down once for each member of a communicator. What a reduction brings cannot
 // be split by sender, hence whole results. In an inter-communicator the others are the members of the other group. Not
 // counted: one-sided communication, and what a rank sends to itself.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -49,6 +50,8 @@ struct SizesOfRank {
       given;  ///< of each of RankHistory::collectives; kNoSize: the rank gave nothing, or it is not known
   std::vector<std::optional<std::uint64_t>>
       rooms{};  ///< of the buffer of each of RankHistory::receives; nothing: not known
+  /// Of RankHistory::collectives that are starts of persistent ones: 1 + which of its communicator, as they are made.
+  std::map<std::size_t, std::uint32_t> started{};
 };
 
 /// All that `to` got from `from` in messages of their own.
@@ -77,7 +80,7 @@ struct TrafficGaps {
   std::uint64_t unknownSends = 0;  ///< messages received whose send is not in the record
   std::uint64_t notEntered = 0;    ///< parts in collectives that not every member has entered
   std::uint64_t persistent =
-      0;  ///< starts of persistent collectives, whose sizes are not in the record
+      0;  ///< starts of persistent collectives, of which an older Photofinish has recorded no sizes
   std::vector<std::string>
       estimated;  ///< calls of the execution whose traffic is an estimate, by name
 };

@@ -89,6 +89,33 @@ class PersistentCollectivesTest(PhotofinishTest):
                     whole = self.replay("t.pft")
                     self.assertEqual((whole.status, lines(whole)), (0, lines(recorded)), whole)
 
+    def test_what_a_start_gives_is_compared(self):
+        """With each event, and in a group alone, where what it gives goes nowhere: what each of three starts gives."""
+        word = self.dir / "word"
+        for library, launch in self.launches(3, "given", word):
+            for options, replays in ((("--mode", "all"), ()), (("--groups", "each", "--mode", "outcomes"), ("--group", 1)),
+                                     (("--groups", "each"), ("--group", 1)), (("--groups", "1-2", "--mode", "outcomes"), ("--group", 1))):
+                word.write_text("plain\n")
+                recorded = self.record("t.pft", launch, *options)
+                for said, differs in (("plain", False), ("gap", False), ("cast", True), ("reduce", True), ("gather", True), ("alltoall", True)):
+                    with self.subTest(library=library, options=options, said=said):
+                        word.write_text(said + "\n")
+                        replayed = self.replay("t.pft", *replays)
+                        self.assertEqual(replayed.status, 3 if differs else 0, f"{recorded}\n{replayed}")
+                        told = r"rank 1, event \d+: other contents than recorded\n +expected: MPI_Start\b.*\n +got: +MPI_Start with other contents"
+                        (self.assertRegex if differs else self.assertNotRegex)(replayed.err, told)
+
+    def test_what_starts_move_is_counted(self):
+        """By hand: three times a broadcast of 8 bytes, 12 reduced at each rank, 8 of each rank gathered, 4 from each to each."""
+        (self.dir / "word").write_text("plain\n")
+        for library, launch in self.launches(3, "given", self.dir / "word"):
+            for mode in ("all", "outcomes"):
+                with self.subTest(library=library, mode=mode):
+                    self.record("t.pft", launch, "--mode", mode)
+                    found = self.photofinish("groups", self.dir / "t.pft", "--max", "1", "--json").json()
+                    self.assertEqual(found["eachBytes"], 3 * (2 * 8 + 3 * 12 + 2 * 8 + 3 * 2 * 4), found)
+                    self.assertEqual((found["persistent"], found["notEntered"], found["estimated"]), (0, 0, []), found)
+
     def test_events(self):
         """Each is made by an event, and started by one."""
         for library, launch in self.launches(3, "ordered"):

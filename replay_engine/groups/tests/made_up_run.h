@@ -65,6 +65,11 @@ class MadeUpRun {
     m_sizes[index(rank)].given.push_back(gives);
   }
 
+  /// The part that this rank made last is a start of its communicator's `number`-th persistent collective, from 1.
+  void isStartOf(Rank rank, std::uint32_t number) {
+    m_sizes[index(rank)].started[execution.ranks[index(rank)].collectives.size() - 1] = number;
+  }
+
   /// `gives`: of each member, those of the remote group last.
   void collective(const std::string& call, std::uint32_t comm, Rank root,
                   const std::vector<std::uint64_t>& gives) {

@@ -110,7 +110,34 @@ TEST(TrafficTest, WhatEstimatesThereAreIsNamed) {
             (std::vector<std::string>{"MPI_Alltoallv", "MPI_Ineighbor_allgather"}));
 }
 
-TEST(TrafficTest, StartsOfPersistentCollectivesAreToldAndNotCounted) {
+TEST(TrafficTest, StartsOfPersistentCollectivesAreCountedAsTheCallsThatTheyAre) {
+  MadeUpRun run(3);
+  const auto all = [&run](const char* call, std::uint64_t bytes, std::uint32_t number) {
+    for (Rank rank = 0; rank < 3; ++rank) {
+      run.part(rank, call, 0, 0, bytes);
+      if (number != 0) {
+        run.isStartOf(rank, number);
+      }
+    }
+  };
+  all("MPI_Bcast_init", kNoSize, 0);
+  all("MPI_Barrier_init", kNoSize, 0);
+  all("MPI_Allreduce_init_c", kNoSize, 0);
+  all("MPI_Start", 10, 1);
+  all("MPI_Startall", kNoSize, 2);
+  all("MPI_Start", 8, 3);
+  all("MPI_Start", 8, 3);
+  all("MPI_Start", 10, 1);
+  EXPECT_EQ(toLog(run, "each"), 2 * (2 * 10U) + 2 * (3 * 8U));
+  EXPECT_EQ(toLog(run, "0-1"), 2 * 10U + 2 * (3 * 8U));
+  EXPECT_EQ(run.traffic()->gaps.persistent, 0U);
+  run.part(0, "MPI_Start", 0, 0, 10);
+  run.isStartOf(0, 1);
+  EXPECT_EQ(toLog(run, "each"), 2 * (2 * 10U) + 2 * (3 * 8U)) << "the others have not started it";
+  EXPECT_EQ(run.traffic()->gaps.notEntered, 1U);
+}
+
+TEST(TrafficTest, StartsWithoutSizesAreToldAndNotCounted) {
   MadeUpRun run(2);
   run.collective("MPI_Bcast_init", 0, 0, {kNoSize, kNoSize});
   run.collective("MPI_Start", 0, 0, {kNoSize, kNoSize});

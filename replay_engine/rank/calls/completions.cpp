@@ -7,6 +7,7 @@
 
 #include "replay_engine/rank/calls/failed_completions.h"
 #include "replay_engine/rank/calls/offered_requests.h"
+#include "replay_engine/rank/calls/persistent_collectives.h"
 #include "replay_engine/rank/calls/told_outcomes.h"
 #include "replay_engine/rank/layer/not_alone.h"
 
@@ -548,6 +549,9 @@ int onRequest_free(const CallPlace& place, MPI_Request* request) {
   if (entry != nullptr && entry->inner() != MPI_REQUEST_NULL) {
     --g_engine.requests.substituted;
     PF_REAL(Request_free)(&entry->details->inner);
+  }
+  if (entry != nullptr) {
+    forgetGiven(*entry);
   }
   g_engine.requests.erase(*request);
   return PF_REAL(Request_free)(request);

@@ -3,6 +3,7 @@
 // collective is.
 #pragma once
 
+#include "replay_engine/rank/engine/contents.h"
 #include "replay_engine/rank/engine/wrapper_support.h"
 
 namespace pf {
@@ -13,12 +14,31 @@ class PersistentCollective {
   PersistentCollective(const CallPlace& place, MPI_Comm comm, CollectiveFlow flow, int root,
                        bool contributes, bool takes);
   void made(int result, const MPI_Request* request);
+  /// By GivenLater.
+  void gives(GivenAtStarts* given) { m_part.given = given; }
 
  private:
   CollectiveEvent m_event;
   MPI_Comm m_comm;
   PersistentPart m_part;
 };
+
+/// What a rank gives to a persistent collective at each start, by given…() (given.h): while there is one of these, they look at
+/// nothing and tell it what they would look at.
+class GivenLater : TakesPieces {
+ public:
+  GivenLater();
+  ~GivenLater();
+  GivenLater(const GivenLater&) = delete;
+  GivenLater& operator=(const GivenLater&) = delete;
+  /// `given`: what one of them has returned. Null: nothing is given.
+  GivenAtStarts* atStarts(const Contents& given);
+
+ private:
+  GivenAtStarts* m_given;
+};
+/// A request is freed that may be one of a persistent collective. The engine's lock is held.
+void forgetGiven(Request& entry);
 
 /// The engine's lock is held.
 bool isPersistentCollective(MPI_Request request);

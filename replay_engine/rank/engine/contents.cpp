@@ -410,6 +410,10 @@ void Digester::addNumbers(const unsigned char* numbers, std::size_t size) {
 }
 
 void Digester::addUnseen(long long count, MPI_Datatype type) {
+  if (t_takesPieces != nullptr) [[unlikely]] {
+    t_takesPieces->take(*t_takesPieces, nullptr, count, type, false);
+    return;
+  }
   if (count > 0) {
     m_bytes += static_cast<std::uint64_t>(count) * shapeOf(type).size;
   }
@@ -418,6 +422,10 @@ void Digester::addUnseen(long long count, MPI_Datatype type) {
 
 void Digester::add(const void* buffer, long long count, MPI_Datatype type) {
   if (count <= 0) {
+    return;
+  }
+  if (t_takesPieces != nullptr) [[unlikely]] {
+    t_takesPieces->take(*t_takesPieces, buffer, count, type, true);
     return;
   }
   const Shape shape = shapeOf(type);
@@ -490,6 +498,10 @@ bool asksForGiven(MPI_Comm comm) {
          (g_outgoingGiven.any() && compares() &&
           // Of several threads, who has the next event is not known yet.
           (g_engine.threads || g_outgoingGiven.isDue(g_engine.serial + 1)));
+}
+
+bool mayAskForGiven() {
+  return g_engine.contents || g_leavesGroup != nullptr || (g_outgoingGiven.any() && compares());
 }
 
 Contents digestOf(const Data& data) {

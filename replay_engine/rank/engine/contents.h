@@ -36,6 +36,15 @@ struct Contents {
 /// How a type was made (MPI_COMBINER_...); -1: MPI does not say.
 int combinerOf(MPI_Datatype type);
 
+/// Is told of pieces in the place of their being looked at.
+struct TakesPieces {
+  /// `seen`: they are in this rank's memory.
+  void (*take)(TakesPieces& self, const void* buffer, long long count, MPI_Datatype type,
+               bool seen);
+};
+/// Of this thread: null, or who is told what given…() (given.h) would look at.
+inline thread_local TakesPieces* t_takesPieces __attribute__((tls_model("initial-exec"))) = nullptr;
+
 /// Takes pieces one after another. Under the engine's lock.
 class Digester {
  public:
@@ -67,6 +76,9 @@ std::uint64_t sizeOfType(MPI_Datatype type);
 inline Contents contentsOf(const Data& data, int dest, MPI_Comm comm);
 /// Whether what this rank gives to a collective on `comm` is asked for. Before its event begins.
 bool asksForGiven(MPI_Comm comm);
+
+/// Whether what is given to collectives may be asked for, so that a persistent one has to know it.
+bool mayAskForGiven();
 
 /// Of a recording with groups, without events: whether what goes to `dest` (null: in a collective, to all) leaves the group.
 inline bool (*g_leavesGroup)(MPI_Comm comm, const int* dest) = nullptr;

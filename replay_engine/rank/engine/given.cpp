@@ -97,7 +97,7 @@ const void* elementAt(const void* buffer, long long index, MPI_Datatype type) {
 
 Contents given(const void* buffer, long long count, MPI_Datatype type) {
   const StateLock lock;
-  if (count <= INT_MAX) {
+  if (count <= INT_MAX && t_takesPieces == nullptr) {
     return digestOf({buffer, static_cast<int>(count), type});
   }
   Digester digester;

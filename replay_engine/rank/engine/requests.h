@@ -36,6 +36,8 @@ struct CollectiveClock {
   bool takes = false;
 };
 
+struct GivenAtStarts;
+
 /// What a persistent collective does at each start.
 struct PersistentPart {
   std::uint32_t number = 0;  ///< 1 + how-manieth of its communicator
@@ -44,6 +46,7 @@ struct PersistentPart {
   int root = -1;  ///< in the communicator
   bool contributes = false;
   bool takes = false;
+  GivenAtStarts* given = nullptr;  ///< where it may be asked for: gone when the request is freed
 };
 
 /// What only some requests have: persistent ones, those of MPI_Isendrecv, of collectives and assigned

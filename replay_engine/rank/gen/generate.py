@@ -72,6 +72,12 @@ def blocking(call):
     return name[1:].capitalize() if call.kind == "NonblockingCollective" else name
 
 
+def given_later(call):
+    """Of a persistent collective: what each start gives, as a statement."""
+    name = blocking(call)
+    return f"  if (mayAskForGiven()) {{\n    GivenLater later;\n    event.gives(later.atStarts({GIVEN[name]}));\n  }}\n" if name in GIVEN else ""
+
+
 def given(call):
     """What the rank gives, as an expression."""
     name = blocking(call)
@@ -124,7 +130,7 @@ def body(call):
     contributes, takes = parts(call, names, comm)
     arguments = f"PF_SITE({number}), {comm}, CollectiveFlow::{call.flow or 'AllToAll'}, {root}, {contributes}, {takes}, {given(call)}"
     if call.kind == "PersistentCollective":
-        return (f"  PersistentCollective event(PF_SITE({number}), {comm}, CollectiveFlow::{call.flow or 'AllToAll'}, {root}, {contributes}, {takes});\n"
+        return (f"  PersistentCollective event(PF_SITE({number}), {comm}, CollectiveFlow::{call.flow or 'AllToAll'}, {root}, {contributes}, {takes});\n{given_later(call)}"
                 f"{alone(call)}  const int result = {real};\n  event.made(result, request);\n  return result;")
     if call.kind == "NonblockingCollective":
         return f"  PostedCollective event({arguments});\n{alone(call)}  const int result = {real};\n  event.posted(result, request);\n  return result;"
