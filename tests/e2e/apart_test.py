@@ -297,6 +297,25 @@ class ApartTest(PhotofinishTest):
         recorded = received(self.record("t.pft", ["mpiexec.mpich", "-n", "4", program, "pairs"], "--groups", "0-1"))
         self.replay_each_group([[0, 1]], recorded)
 
+    def test_statuses_of_cancelled_receives(self):
+        """Under both libraries: a status says nothing but that, and the same in each replay."""
+        source = SOURCE / "tests" / "e2e" / "programs" / "cancelled.c"
+        for library, compiler in (("open_mpi", os.environ.get("PF_MPICC", "mpicc")), ("mpich", "mpicc.mpich")):
+            if library == "mpich" and not (BIN / "libphotofinish_mpich.so").exists():
+                continue
+            program = self.dir / f"cancelled_{library}"
+            subprocess.run([compiler, "-g", "-w", "-o", program, source], check=True)
+            launch = self.mpirun(3, program) if library == "open_mpi" else ["mpiexec.mpich", "-n", "3", program]
+            for mode in ("all", "outcomes"):
+                with self.subTest(library=library, mode=mode):
+                    run = self.record("t.pft", launch, "--groups", "0-1", "--mode", mode)
+                    self.assertEqual(len(received(run)), 3, run)
+                    statuses = set(re.findall(r"cancelled 1 (.*?)\r?$", run.out, re.MULTILINE))
+                    self.assertEqual(len(statuses), 1, statuses)
+                    self.assertTrue(statuses.pop().endswith("count 0"), run)
+                    self.assertEqual(received(self.replay("t.pft")), received(run))
+                    self.replay_each_group([[0, 1], [2]], received(run))
+
     def test_collectives_with_large_counts(self):
         """Each, in its three forms (MPICH has them)."""
         self.need("mpiexec.mpich", BIN / "libphotofinish_mpich.so")

@@ -76,6 +76,8 @@ class Batch {
     }
   }
 
+  [[nodiscard]] bool anyCancelled() const { return m_cancelled; }
+
   // -- sends of MPI_Isendrecv (send_halves.h)
 
   /// Waits until nothing is left of that of request `index`, or of all; the error, if there is one.
@@ -157,6 +159,7 @@ class Batch {
       m_entries = more;
     }
     m_sends = m_sends || request.exchange;
+    m_cancelled = m_cancelled || request.cancelled;
     new (&m_entries[m_size++])
         Entry{index, request, request.inner(), request.routed(), MPI_REQUEST_NULL};
   }
@@ -185,14 +188,16 @@ class Batch {
   MPI_Request* m_translated = nullptr;
   MPI_Status* m_statuses = nullptr;
   int m_count;
-  bool m_sends = false;  ///< some are of MPI_Isendrecv
+  bool m_sends = false;      ///< some are of MPI_Isendrecv
+  bool m_cancelled = false;  ///< MPI_Cancel was called on some
   std::uint32_t m_size = 0;
   std::uint32_t m_room = kFew;
   alignas(Entry) unsigned char m_few[kFew * sizeof(Entry)];  // not worth clearing for each call
   Entry* m_entries = reinterpret_cast<Entry*>(m_few);
 };
 
-/// Behind MPI, in a replay by shadow routes: the statuses of what came routed, and the error handlers.
+/// Behind MPI: the statuses of receives that were cancelled; in a replay by shadow routes also those of what came routed, and the
+/// error handlers.
 /// `index`: of the request that `status` is of. What to return.
 int restoreOne(const Batch& batch, int index, MPI_Status* status, int result);
 int restoreAll(const Batch& batch, MPI_Status* statuses, int result);
