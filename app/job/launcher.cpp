@@ -257,42 +257,69 @@ std::string LaunchCommand::title() const {
   return name;
 }
 
-LaunchCommand alone(const LaunchCommand& command) {
+std::vector<std::string> wordsOfProgram(const LaunchCommand& command, std::size_t which) {
+  const auto begin = command.words.begin() + static_cast<std::ptrdiff_t>(command.programs[which]);
+  return {begin, which + 1 < command.programs.size() ? std::find(begin, command.words.end(), ":")
+                                                     : command.words.end()};
+}
+
+LaunchCommand alone(const LaunchCommand& command, std::size_t which) {
   LaunchCommand out;
-  out.words.assign(command.words.begin() + static_cast<std::ptrdiff_t>(command.programs.front()),
-                   command.words.end());
+  out.words = wordsOfProgram(command, which);
   out.programs.push_back(0);
   return out;
 }
+
+namespace {
 
 /// Options that say what the program gets, not where it runs.
 constexpr auto kForTheProgram = std::to_array<std::string_view>(
     {"mca", "gmca", "omca", "pmixmca", "prtemca", "x", "env", "genv", "envlist", "genvlist"});
 
-LaunchCommand ofSo(const LaunchCommand& command, std::size_t processes) {
+/// Of these words of a launcher, up to a program, to `out`.
+void addOptionsForProgram(const LaunchCommand& command, std::size_t from, std::size_t to,
+                          std::vector<std::string>& out) {
+  for (std::size_t i = from; i < to && command.words[i] != "--";) {
+    const std::size_t words = optionWords(command.words, i, false);
+    const std::string name = command.words[i].substr(
+        std::min(command.words[i].find_first_not_of('-'), command.words[i].size()));
+    const std::size_t next = i + std::max<std::size_t>(words, 1);
+    if (std::ranges::find(kForTheProgram, name) != kForTheProgram.end()) {
+      out.insert(out.end(), command.words.begin() + static_cast<std::ptrdiff_t>(i),
+                 command.words.begin() + static_cast<std::ptrdiff_t>(std::min(next, to)));
+    }
+    i = next;
+  }
+}
+
+}  // namespace
+
+LaunchCommand ofSo(const LaunchCommand& command, const std::vector<SoMany>& parts) {
   if (command.launcher.empty()) {
     return command;
   }
   const bool srun = fileName(command.words.front()) == "srun";
   LaunchCommand out;
   out.launcher = command.launcher;
-  out.words = {command.words.front(), "-n", std::to_string(processes)};
-  for (std::size_t i = 1; !srun && i < command.programs.front();) {
-    const std::size_t words = optionWords(command.words, i, false);
-    const std::string name = command.words[i].substr(
-        std::min(command.words[i].find_first_not_of('-'), command.words[i].size()));
-    const std::size_t next = i + std::max<std::size_t>(words, 1);
-    if (std::ranges::find(kForTheProgram, name) != kForTheProgram.end()) {
-      out.words.insert(out.words.end(), command.words.begin() + static_cast<std::ptrdiff_t>(i),
-                       command.words.begin() +
-                           static_cast<std::ptrdiff_t>(std::min(next, command.programs.front())));
+  out.words = {command.words.front()};
+  for (const SoMany& part : parts) {
+    if (!out.programs.empty()) {
+      out.words.emplace_back(":");
     }
-    i = next;
+    out.words.insert(out.words.end(), {"-n", std::to_string(part.processes)});
+    const std::size_t program = command.programs[part.which];
+    std::size_t from = 1;
+    if (part.which != 0) {
+      const std::size_t before = command.programs[part.which - 1];
+      from = before + wordsOfProgram(command, part.which - 1).size() + 1;
+    }
+    if (!srun) {
+      addOptionsForProgram(command, from, program, out.words);
+    }
+    out.programs.push_back(out.words.size());
+    const std::vector<std::string> words = wordsOfProgram(command, part.which);
+    out.words.insert(out.words.end(), words.begin(), words.end());
   }
-  out.programs.push_back(out.words.size());
-  out.words.insert(out.words.end(),
-                   command.words.begin() + static_cast<std::ptrdiff_t>(command.programs.front()),
-                   command.words.end());
   return out;
 }
 

@@ -32,10 +32,19 @@ Result<LaunchCommand> parseLaunch(const std::vector<std::string>& words);
 /// Path of `name` as execvp would find it; empty if there is none.
 std::string findInPath(const std::string& name);
 
-/// The program of `command` by itself, without a launcher.
-LaunchCommand alone(const LaunchCommand& command);
-/// As `command`, of one program, but in so many processes on this host. Of the launcher's options those stay that say what
-/// the program gets (variables, --mca).
-LaunchCommand ofSo(const LaunchCommand& command, std::size_t processes);
+/// The words of one of its programs (LaunchCommand::programs), from its name to its last argument.
+std::vector<std::string> wordsOfProgram(const LaunchCommand& command, std::size_t which);
+
+/// One program of `command` by itself, without a launcher.
+LaunchCommand alone(const LaunchCommand& command, std::size_t which = 0);
+
+/// So many processes of one of a command's programs.
+struct SoMany {
+  std::size_t which = 0;
+  std::size_t processes = 0;
+};
+/// As `command`, but these processes, in this order, on this host. Of the launcher's options those stay that say what a program
+/// gets (variables, --mca).
+LaunchCommand ofSo(const LaunchCommand& command, const std::vector<SoMany>& parts);
 
 }  // namespace pf::app

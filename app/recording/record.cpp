@@ -290,12 +290,6 @@ Result<Recorded> record(const RecordOptions& options) {
   if (!command) {
     return command.error();
   }
-  if (!options.groups.empty() && command->programs.size() > 1) {
-    return Error{ErrorCode::Usage,
-                 "--groups needs a job of one program: which of several a rank runs is the "
-                 "launcher's to say",
-                 "Leave out --groups."};
-  }
   Result<RunFacts> facts = factsOf(options, *command);
   if (!facts) {
     return facts.error();

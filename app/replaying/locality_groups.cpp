@@ -62,6 +62,11 @@ bool mayBeTaken(const std::string& trace, const LaunchCommand& command) {
     return false;
   }
   std::error_code gone;
+  for (std::size_t i = 1; i < command.programs.size(); ++i) {
+    if (other->words[other->programs[i]] != command.words[command.programs[i]]) {
+      return false;
+    }
+  }
   if (fromDirectory(run.workingDirectory, run.program) !=
       fromDirectory(fs::current_path(gone).string(), command.program())) {
     return false;
@@ -199,9 +204,6 @@ Result<std::string> groupsByLocality(const RecordOptions& recording, std::size_t
   const Result<LaunchCommand> command = parseLaunch(recording.command);
   if (!command) {
     return command.error();
-  }
-  if (command->programs.size() > 1) {
-    return std::string("each");  // record() refuses any
   }
   for (const std::string& trace : tracesIn(directoryOf(recording))) {
     if (!mayBeTaken(trace, *command)) {

@@ -49,6 +49,59 @@ Environments withPlaces(const Environments& all,
   return out;
 }
 
+/// What a rank's program was started with.
+std::vector<std::string> argumentsOf(const protocol::LaunchContext& context) {
+  std::map<std::size_t, std::string> words;
+  for (const protocol::ContextFact& fact : context) {
+    std::size_t number = 0;
+    if (fact.kind == "argument" &&
+        std::from_chars(fact.name.data(), fact.name.data() + fact.name.size(), number).ec ==
+            std::errc()) {
+      words[number] = fact.value;
+    }
+  }
+  std::vector<std::string> out;
+  for (auto& [number, word] : words) {
+    out.push_back(std::move(word));
+  }
+  return out;
+}
+
+/// Which of several programs these ranks run, in their order: the one whose words a rank has. Usage: that does not say it.
+Result<std::vector<SoMany>> programsOf(const LaunchCommand& command,
+                                       const std::map<Rank, protocol::LaunchContext>& contexts,
+                                       const std::vector<Rank>& ranks) {
+  std::vector<SoMany> parts;
+  for (const Rank rank : ranks) {
+    const auto context = contexts.find(rank);
+    const std::vector<std::string> words =
+        context != contexts.end() ? argumentsOf(context->second) : std::vector<std::string>();
+    std::vector<std::size_t> found;
+    for (std::size_t i = 0; i < command.programs.size(); ++i) {
+      const std::vector<std::string> own = wordsOfProgram(command, i);
+      const bool again = std::ranges::any_of(
+          found, [&](std::size_t other) { return wordsOfProgram(command, other) == own; });
+      if (own == words && !again) {
+        found.push_back(i);
+      }
+    }
+    if (found.size() != 1) {
+      return Error{ErrorCode::Usage,
+                   "the job is of several programs, and which of them rank " +
+                       std::to_string(rank) +
+                       " ran is not known: it was started by a script, with other words than the "
+                       "launcher's command has",
+                   "Replay all ranks. Or record again with the programs themselves in the "
+                   "launcher's command, or with one script for all ranks, that asks by its rank."};
+    }
+    if (parts.empty() || parts.back().which != found.front()) {
+      parts.push_back({found.front(), 0});
+    }
+    ++parts.back().processes;
+  }
+  return parts;
+}
+
 }  // namespace
 
 Result<std::vector<Rank>> ranksOfText(std::string_view text) {
@@ -129,18 +182,19 @@ Result<std::vector<Rank>> ranksOfPart(const db::TraceStore& store, const PartOfJ
 
 Status startFew(JobOptions& job, db::TraceStore& store, const std::vector<Rank>& ranks) {
   const db::RunInfo& run = store.run();
-  if (job.command.programs.size() > 1) {
-    return Error{
-        ErrorCode::Usage,
-        "the job is of several programs: which of them a rank runs is the launcher's to say",
-        "Replay all ranks."};
-  }
   const Result<std::vector<db::LaunchFact>> launch = store.launchFacts();
   if (!launch) {
     return launch.error();
   }
-  job.session.recordedEnvironment =
-      withPlaces(job.session.recordedEnvironment, contextsOf(*launch, run.ranks), ranks);
+  const std::map<Rank, protocol::LaunchContext> contexts = contextsOf(*launch, run.ranks);
+  Result<std::vector<SoMany>> parts = std::vector<SoMany>{{0, ranks.size()}};
+  if (job.command.programs.size() > 1) {
+    parts = programsOf(job.command, contexts, ranks);
+    if (!parts) {
+      return parts.error();
+    }
+  }
+  job.session.recordedEnvironment = withPlaces(job.session.recordedEnvironment, contexts, ranks);
   job.session.running.assign(ranks.begin(), ranks.end());
   job.session.mode |= kReplayGroup;
   if (ranks.front() != 0) {  // launchers give their input to rank 0
@@ -148,13 +202,13 @@ Status startFew(JobOptions& job, db::TraceStore& store, const std::vector<Rank>&
   }
   const bool openMpi = run.mpiLibrary.starts_with("Open MPI");
   if (ranks.size() == 1) {
-    job.command = alone(job.command);
+    job.command = alone(job.command, parts->front().which);
     if (openMpi) {  // else it starts a daemon of its own
       job.session.environment.emplace_back("OMPI_MCA_ess_singleton_isolated=1");
     }
     return {};
   }
-  job.command = ofSo(job.command, ranks.size());
+  job.command = ofSo(job.command, *parts);
   if (openMpi && !job.command.launcher.empty()) {
     job.launcherOptions.emplace_back("--oversubscribe");
   }

@@ -27,7 +27,7 @@ Result<std::vector<Rank>> ranksOfText(std::string_view text);
 Result<std::vector<Rank>> ranksOfPart(const db::TraceStore& store, const PartOfJob& part);
 
 /// Makes `job`, of all ranks, one of these alone: each is told by its environment which rank of the recorded job it is.
-/// Usage: the job is of several programs.
+/// Usage: the job is of several programs, and which of them a rank ran is not known.
 Status startFew(JobOptions& job, db::TraceStore& store, const std::vector<Rank>& ranks);
 
 }  // namespace pf::app

@@ -316,6 +316,23 @@ class ApartTest(PhotofinishTest):
                     self.assertEqual(received(self.replay("t.pft")), received(run))
                     self.replay_each_group([[0, 1], [2]], received(run))
 
+    def test_a_job_of_several_programs(self):
+        """Which of them a rank ran, the words that it was started with say."""
+        other = self.dir / "other"
+        shutil.copy(APART, other)
+        launch = [*self.mpirun(2, APART), ":", "-n", "1", other, ":", "-n", "1", other, "more"]
+        for spec, groups in (("each", [[0], [1], [2], [3]]), ("1+2,0+3", [[0, 3], [1, 2]])):
+            with self.subTest(spec=spec):
+                recorded = received(self.record("t.pft", launch, "--groups", spec))
+                self.assertEqual(len(recorded), 4)
+                self.replay_each_group(groups, recorded)
+        stopped = self.replay("t.pft", "--group", 1, "--until", "2:5", stdin=subprocess.DEVNULL)
+        self.assertEqual(stopped.status, 0, stopped)
+        self.assertEqual(received(self.replay("t.pft")), recorded)
+        self.record("s.pft", [*self.mpirun(2, APART), ":", "-n", "1", "sh", "-c", f"exec {other} otherwise"], "--groups", "each")
+        self.assertEqual(self.replay("s.pft", "--group", 1).status, 0)
+        self.assert_refused(self.replay("s.pft", "--group", 2), 2, "of several programs, and which of them rank 2 ran is not known", "Replay all ranks")
+
     def test_collectives_with_large_counts(self):
         """Each, in its three forms (MPICH has them)."""
         self.need("mpiexec.mpich", BIN / "libphotofinish_mpich.so")

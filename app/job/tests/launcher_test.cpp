@@ -150,7 +150,7 @@ TEST_F(LauncherTest, APartOfTheJobKeepsWhatTheProgramGets) {
       parseLaunch({"mpirun", "--tag-output", "-n", "64", "-H", "a,b", "--mca", "btl", "self", "-x",
                    "NAME", "--pmixmca", "a", "b", "--map-by", "node", "app", "-n", "7"});
   ASSERT_TRUE(command.ok());
-  const LaunchCommand few = ofSo(*command, 3);
+  const LaunchCommand few = ofSo(*command, {{0, 3}});
   EXPECT_EQ(few.words, (std::vector<std::string>{"mpirun", "-n", "3", "--mca", "btl", "self", "-x",
                                                  "NAME", "--pmixmca", "a", "b", "app", "-n", "7"}));
   EXPECT_EQ(few.program(), "app");
@@ -159,6 +159,23 @@ TEST_F(LauncherTest, APartOfTheJobKeepsWhatTheProgramGets) {
   EXPECT_EQ(one.words, (std::vector<std::string>{"app", "-n", "7"}));
   EXPECT_TRUE(one.launcher.empty());
   EXPECT_EQ(one.withAgent({"agent"}), (std::vector<std::string>{"agent", "--", "app", "-n", "7"}));
+}
+
+TEST_F(LauncherTest, APartOfAJobOfSeveralPrograms) {
+  const auto command =
+      parseLaunch({"mpirun", "-x", "ONE", "-n", "2",   "app", "a", ":",  "-n", "3",  "-x",
+                   "TWO",    "-H", "b",   "--", "app", "-n",  ":", "-n", "1",  "app"});
+  ASSERT_TRUE(command.ok());
+  ASSERT_EQ(command->programs.size(), 3U);
+  EXPECT_EQ(wordsOfProgram(*command, 1), (std::vector<std::string>{"app", "-n"}));
+  const LaunchCommand few = ofSo(*command, {{1, 2}, {2, 1}});
+  EXPECT_EQ(few.words, (std::vector<std::string>{"mpirun", "-n", "2", "-x", "TWO", "app", "-n", ":",
+                                                 "-n", "1", "app"}));
+  EXPECT_EQ(few.programs, (std::vector<std::size_t>{5, 10}));
+  EXPECT_EQ(ofSo(*command, {{0, 1}}).words,
+            (std::vector<std::string>{"mpirun", "-n", "1", "-x", "ONE", "app", "a"}));
+  EXPECT_EQ(alone(*command, 1).words, (std::vector<std::string>{"app", "-n"}));
+  EXPECT_EQ(alone(*command).words, (std::vector<std::string>{"app", "a"}));
 }
 
 TEST_F(LauncherTest, ProgramsAreFoundAsExecvpWould) {
