@@ -3,11 +3,13 @@
 named the routine that its group cannot do alone, and the replay ends there and says so. There is nothing else.
 
 PF_FULL=1: each family of tests/families is a program of its own; of groups of one rank, and two partitions in pairs; in both
-modes; and the same under MPICH.
+modes; and the same under MPICH. PF_FROM: from this one on. All families are in it, and their counts are printed.
 """
 import os
 import re
+import signal
 import sys
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from groups_alone import groups_of, refused
@@ -19,9 +21,12 @@ RANKS = 4
 SPECS = ("each", "0-1,2-3", "0+3,1+2")
 # On MPI_COMM_WORLD they cannot be done by a group alone: windows, files, a receive that is freed while it goes on, and
 # inter-communicators made of others.
-# What callbacks receive from any source is noted as not recorded, and a group alone waits for it.
+# What callbacks receive from any source is noted as not recorded, and a group alone waits for it, and says so.
 IN_CALLBACKS = re.compile(r"errhandler|attributes_receive$")
 NOT_ALONE = re.compile(r"win_|rma_|file_|cancel_free|request_free|intercomm_children$")
+WAITS = "nothing gets on in the replay"
+# Within MPI_Comm_call_errhandler, which is no event: nobody sees that a rank waits there.
+SILENT = ("errhandler_called",)
 SAYS = re.compile(r"rank (\d+) (\w+): (\w+ .*)")
 
 
@@ -82,10 +87,41 @@ class ApartFamiliesTest(PhotofinishTest):
             with self.subTest(families=families):
                 self.assertEqual(self.check(self.mpirun(RANKS, PROGRAM), families, "each"), {routine})
 
+    def check_callback(self, launch, family, spec):
+        """What a callback received from anyone is recorded, or noted: then a replay waits for it, and says so. Whether all ranks went on."""
+        recorded = self.record("t.pft", [*launch, "--apart", family], "--groups", spec, timeout=180)
+        all_went_on = True
+        for number, group in enumerate(groups_of(spec, RANKS)):
+            with self.subTest(family=family, spec=spec, group=group):
+                tagged = ["--tag-output"] if len(group) > 1 and launch[0] == "mpirun" else []
+                with self.start([BIN / "photofinish", "replay", self.dir / "t.pft", "--group", number, "--stall-after", 1, *tagged]) as command:
+                    end = time.monotonic() + (5 if family in SILENT else 60)
+                    while command.process.poll() is None and WAITS not in command.errors() and time.monotonic() < end:
+                        time.sleep(0.05)
+                    if command.process.poll() is None:
+                        os.kill(command.pid, signal.SIGINT)
+                    alone = command.finish(60)
+                for rank in group:
+                    there, here = lines_of(recorded, rank), lines_of(alone, rank)
+                    self.assertEqual(here, there if alone.status == 0 else there[:len(here)], f"{recorded}\n{alone}")
+                if alone.status != 0:
+                    all_went_on = False
+                    self.assertRegex(recorded.err, r"not recorded|replay is not guaranteed|may differ", recorded)
+                    self.assertTrue(family in SILENT or re.search(rf"{WAITS}|divergence", alone.err), alone)
+        return all_went_on
+
+    def test_what_callbacks_receive(self):
+        self.check_callback(self.mpirun(RANKS, PROGRAM), "errhandler_race", "each")
+
     def one_by_one(self, launch, program):
-        kept, named = set(), {}
-        for family in self.families(program):
+        kept, named, waits = set(), {}, set()
+        families = self.families(program)[int(os.environ.get("PF_FROM", "0")):]
+        for family in families:
             if IN_CALLBACKS.match(family):
+                if not all([self.check_callback(launch, family, spec) for spec in SPECS]):
+                    waits.add(family)
+                else:
+                    kept.add(family)
                 continue
             for turn, spec in enumerate(SPECS):
                 with self.subTest(family=family, spec=spec):
@@ -94,9 +130,11 @@ class ApartFamiliesTest(PhotofinishTest):
                         named[family] = routines
                     else:
                         kept.add(family)
-        print(f"{len(kept)} families replayed apart; named while they were recorded: "
+        print(f"{len(families)} families, each in {len(SPECS)} divisions: {len(kept)} replayed apart; {len(waits)} noted, as a callback receives "
+              f"from anyone ({', '.join(sorted(waits))}); named while they were recorded: "
               + "; ".join(f"{family} ({', '.join(sorted(routines))})" for family, routines in sorted(named.items())), file=sys.stderr)
         self.assertFalse(kept & set(named))
+        self.assertEqual(kept | waits | set(named), set(families))
 
     def test_one_by_one(self):
         if not FULL:
