@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """MPIWiz' evaluation again: what groups leave to log, and what recording and replaying them takes.
 
-    groups.py [--build build/release] [--ranks 64] [--group 8] [--runs 3] [--npb DIRECTORY] [--only ge,pu,cg,...]
+    groups.py [--build build/release] [--ranks 64] [--group 8] [--runs 3] [--npb DIRECTORY] [--input FILE] [--only ge,pu,cg,...]
               [--parts 8,7,3,2] [--markdown]
 
 Figures 8 and 6, one row a program: bytes of contents with groups of consecutive ranks (of PU: rank 0 and 1, the others alone), as
@@ -17,7 +17,7 @@ beside chance (the paper's are local optima of Figure 3), among sizes up to a ha
 --parts: which of them (Figure 6 comes with 8, 9 with 3).
 
 ge, asp and pu are in this folder. --npb: binaries of the NAS Parallel Benchmarks, called cg.CLASS.RANKS (the first class of a
-number of ranks), which are not ours. Exit: 0, 77 nothing to measure with, 1 a program failed.
+number of ranks), which are not ours; --input: a file that they read where they run (inputlu.data: fewer iterations). Exit: 0, 77 nothing to measure with, 1 a program failed.
 """
 import argparse
 import json
@@ -25,6 +25,7 @@ import os
 import pathlib
 import random
 import resource
+import shutil
 import statistics
 import subprocess
 import sys
@@ -185,6 +186,7 @@ def main():
     parser.add_argument("--group", type=int, default=8)
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--npb", type=pathlib.Path)
+    parser.add_argument("--input", type=pathlib.Path)
     parser.add_argument("--only", default="")
     parser.add_argument("--parts", default="8,7,3,2")
     parser.add_argument("--markdown", action="store_true")
@@ -195,6 +197,8 @@ def main():
         return 77
     wanted = [name for name in options.only.split(",") if name]
     with tempfile.TemporaryDirectory(prefix="photofinish-groups-") as scratch:
+        if options.input:
+            shutil.copy(options.input, scratch)
         chosen = [each for each in programs(options, pathlib.Path(scratch)) if not wanted or each.name in wanted]
         parts = options.parts.split(",")
         try:
