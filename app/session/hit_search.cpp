@@ -16,6 +16,15 @@ constexpr int kLookEveryMs = 100;  ///< whether GDB has stopped a rank that stan
 constexpr int kLooks = 100;
 constexpr std::uint64_t kMostWatched = 32;  ///< bytes: four registers of the processor
 
+/// `then`: what follows from that.
+QString liesElsewhere(const QString& expression, const QString& then) {
+  return HitSearch::tr(
+             "%1 lies elsewhere in each run, so its last change cannot be found%2. "
+             "'record --same-addresses' keeps it in its place: in the window, "
+             "'Keep memory at the same addresses' where a run is recorded.")
+      .arg(expression, then);
+}
+
 /// GDB's words, for the middle of a sentence.
 QString withoutStop(const std::string& words) {
   QString text = toText(words);
@@ -286,15 +295,11 @@ void HitSearch::checkPlace(int looks) {
                     }
                     return;
                   }
-                  const QString text =
-                      now ? tr("%1 lies elsewhere in each run, so its last change cannot be found. "
-                               "'record --same-addresses' keeps it in its place: in the window, "
-                               "'Keep memory at the same addresses' where a run is recorded.")
-                          : tr("The last change of %1 was not found: %2 is not on the stack where "
-                               "changes are counted to. 'next event' first looks further.");
                   const QString told =
-                      (now ? text.arg(m_search->expression)
-                           : text.arg(m_search->expression, toText(m_search->place->in.function))) +
+                      (now ? liesElsewhere(m_search->expression, {})
+                           : tr("The last change of %1 was not found: %2 is not on the stack where "
+                                "changes are counted to. 'next event' first looks further.")
+                                 .arg(m_search->expression, toText(m_search->place->in.function))) +
                       movedTo();
                   end();
                   Q_EMIT message(told, true);
@@ -327,8 +332,12 @@ void HitSearch::notFound(bool ranToEnd) {
       status.gdbNumber == 0 && !status.problem.empty()  // else its GDB is gone, with the cycle
           ? tr(", as it cannot be set from MPI_Init on (%1)").arg(withoutStop(status.problem))
           : QString();
-  const QString then = ranToEnd ? tr("; back to %1.").arg(back.text) : QStringLiteral(".");
-  Q_EMIT message(tr("%1: not found%2%3").arg(m_search->text, why, then), ranToEnd);
+  const QString then = ranToEnd ? tr("; back to %1").arg(back.text) : QString();
+  // A cycle counted the changes of this memory, and the next one has come past all of them.
+  const bool moved = ranToEnd && m_search->last && m_search->place && why.isEmpty();
+  Q_EMIT message(moved ? liesElsewhere(m_search->expression, then)
+                       : tr("%1: not found%2%3.").arg(m_search->text, why, then),
+                 ranToEnd);
   end();
   if (ranToEnd) {
     QMetaObject::invokeMethod(

@@ -361,7 +361,21 @@ TEST_F(HitSearchTest, ACycleThatEndsWithoutItHasNotFoundIt) {
   gate({{"-break-watch", kWatched}});
   Q_EMIT target().ended(0, {});
   pump();
-  EXPECT_TRUE(wasSaid("last change of n on rank 1: not found"));
+  EXPECT_TRUE(wasSaid("last change of n on rank 1: not found; back to event"))
+      << "no reason of GDB's, which has gone with the cycle: " << said().toStdString();
+}
+
+/// It lay where it lay while its changes were counted, and then it did not.
+TEST_F(HitSearchTest, WhatLiesElsewhereInTheLastCycleIsSaidSo) {
+  standAndLookForLocal();
+  countsSo(4);
+  gate({{"-break-watch", kWatched}});
+  Q_EMIT target().ended(0, {});
+  pump();
+  EXPECT_TRUE(
+      wasSaid("local lies elsewhere in each run, so its last change cannot be found; back "
+              "to event 40 of rank 1, as before. 'record --same-addresses'"))
+      << said().toStdString();
 }
 
 /// What only its frame knows is not looked for from MPI_Init on.
