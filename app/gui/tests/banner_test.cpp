@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What failed, in words above the diagram, with what to do about it; until it is answered.
-#include <QAction>
 #include <QApplication>
 #include <QComboBox>
 #include <QDialog>
@@ -231,11 +230,7 @@ void BannerTest::aHangWhileRecordingCanBeEnded() {
   open("shown.pft", 4, "e2e/tally", true);  // something else
   QTimer::singleShot(0, this,
                      [] { qobject_cast<QDialog*>(QApplication::activeModalWidget())->accept(); });
-  for (QAction* action : m_window->findChildren<QAction*>()) {
-    if (action->shortcut() == QKeySequence(QStringLiteral("Ctrl+R"))) {
-      action->trigger();
-    }
-  }
+  test::command(*m_window, "Ctrl+R");
   QTRY_VERIFY_WITH_TIMEOUT(button("endRecording").isVisible(), kPatience);
   QVERIFY2(text().startsWith(QStringLiteral("The program that is recorded makes no progress: ")) &&
                text().contains(QStringLiteral(" waits in MPI_")),

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What surrounds debugging in the window, on a real recording: sessions, transcripts, groups, the console of a group, MPI errors,
 // help.
+#include <csignal>
 #include <fstream>
 #include <sstream>
+#include <vector>
 
 #include <QAbstractButton>
 #include <QAction>
@@ -50,6 +52,36 @@ namespace {
 namespace test = pf::gui::test;
 using pf::session::DebugSession;
 using test::kPatience;
+
+/// The ranks of the program `steady` in a directory stand still while this lives.
+class StoppedRanks {
+ public:
+  explicit StoppedRanks(const QString& directory) {
+    const QByteArray program = test::bin("e2e/steady").toLocal8Bit() + '\0';
+    for (const QString& entry : QDir(QStringLiteral("/proc")).entryList(QDir::Dirs)) {
+      const QString process = QStringLiteral("/proc/") + entry;
+      QFile words(process + QStringLiteral("/cmdline"));
+      if (entry.toInt() > 0 && words.open(QIODevice::ReadOnly) &&
+          words.readAll().startsWith(program) &&
+          QFileInfo(process + QStringLiteral("/cwd")).canonicalFilePath() ==
+              QDir(directory).canonicalPath()) {
+        m_processes.push_back(entry.toInt());
+        ::kill(entry.toInt(), SIGSTOP);
+      }
+    }
+  }
+  ~StoppedRanks() {
+    for (const pid_t process : m_processes) {
+      ::kill(process, SIGCONT);
+    }
+  }
+  StoppedRanks(const StoppedRanks&) = delete;
+  StoppedRanks& operator=(const StoppedRanks&) = delete;
+  [[nodiscard]] std::size_t count() const { return m_processes.size(); }
+
+ private:
+  std::vector<pid_t> m_processes;
+};
 
 class DeskTest : public QObject {
   Q_OBJECT
@@ -452,11 +484,7 @@ void DeskTest::standardInput() {
         dialog->reject();
       }
     });
-    for (QAction* action : m_window->findChildren<QAction*>()) {
-      if (action->shortcut() == QKeySequence(QStringLiteral("Ctrl+R"))) {
-        action->trigger();
-      }
-    }
+    test::command(*m_window, "Ctrl+R");
   };
   byDialog(QStringLiteral("nosuch.txt"));
   QVERIFY2(
@@ -546,12 +574,7 @@ void DeskTest::recordingUntilItFails() {
       dialog->accept();
       QCOMPARE(none, QStringLiteral("native timing and delays in turn"));
     });
-    for (QAction* action : m_window->findChildren<QAction*>()) {
-      if (action->shortcut() == QKeySequence(QStringLiteral("Ctrl+R"))) {
-        action->trigger();  // some of the others may be gone afterwards
-        break;
-      }
-    }
+    test::command(*m_window, "Ctrl+R");
   };
   record("echo run >> runs.txt; test $(wc -l < runs.txt) -lt 3", 9, 0);
   QVERIFY(opened.wait(kPatience) && opened.first()[0].toBool());
@@ -616,6 +639,8 @@ void DeskTest::recordingThatGoesOn() {
   action("Ctrl+R")->trigger();
   QTRY_VERIFY_WITH_TIMEOUT(!output.isEmpty(), kPatience);  // a tenth of the way
   QVERIFY(look->isEnabled());
+  auto stopped = std::make_unique<const StoppedRanks>(m_directory.path());  // before they end
+  QCOMPARE(stopped->count(), std::size_t{3});
   look->trigger();
   QVERIFY(opened.wait(kPatience));
   QVERIFY(opened.first()[0].toBool());
@@ -625,6 +650,7 @@ void DeskTest::recordingThatGoesOn() {
     seen += rank.events.size();
   }
   QVERIFY2(seen > 0 && look->isEnabled(), qPrintable(QString::number(seen)));
+  stopped.reset();
   QTRY_VERIFY_WITH_TIMEOUT(!m_window->windowTitle().contains(QLatin1String("so-far")), kPatience);
   std::size_t whole = 0;
   for (const auto& rank : session().trace()->execution.ranks) {

@@ -133,11 +133,7 @@ void FollowTest::recordedByTheWindow() {
     dialog->findChild<QCheckBox*>(QStringLiteral("recordFollow"))->setChecked(true);
     dialog->accept();
   });
-  for (QAction* action : m_window->findChildren<QAction*>()) {
-    if (action->shortcut() == QKeySequence(QStringLiteral("Ctrl+R"))) {
-      action->trigger();
-    }
-  }
+  test::command(*m_window, "Ctrl+R");
   QVERIFY(followAction()->isChecked());
   QVERIFY(opened.wait(kPatience));
   QVERIFY(opened.first()[0].toBool());

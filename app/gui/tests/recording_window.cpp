@@ -3,7 +3,6 @@
 // it. Its trace is DIRECTORY/PROGRAM-1.pft; `follow` shows it while it runs.
 #include <cstdio>
 
-#include <QAction>
 #include <QApplication>
 #include <QCheckBox>
 #include <QDialog>
@@ -29,10 +28,6 @@ int main(int argc, char** argv) {
     dialog->findChild<QCheckBox*>(QStringLiteral("recordFollow"))->setChecked(follow);
     dialog->accept();
   });
-  for (QAction* action : window.findChildren<QAction*>()) {
-    if (action->shortcut() == QKeySequence(QStringLiteral("Ctrl+R"))) {
-      action->trigger();
-    }
-  }
+  pf::gui::test::command(window, "Ctrl+R");
   return QApplication::exec();
 }

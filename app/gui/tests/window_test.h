@@ -68,6 +68,16 @@ inline void trigger(const QWidget& widget, const QString& text) {
   }
 }
 
+/// The command of these keys, and none behind it: what it does may end some of the others.
+inline void command(const QWidget& window, const char* keys) {
+  for (QAction* each : window.findChildren<QAction*>()) {
+    if (each->shortcut() == QKeySequence(QString::fromLatin1(keys))) {
+      each->trigger();
+      return;
+    }
+  }
+}
+
 /// A window that shows the trace; null with `problem` set if it does not open.
 inline std::unique_ptr<MainWindow> open(const QString& trace, QString* problem) {
   auto window = std::make_unique<MainWindow>();
