@@ -446,6 +446,7 @@ void MainWindow::connectOpening() {
     Q_EMIT opened(false);
   });
   connect(m_opening, &Opening::coresFound, this, [this](const session::UnrecordedRanks& cores) {
+    m_status->progress().finish();  // of a trace that is not waited for any more
     m_session->openCores(cores.ranks);
     showUnrecorded(cores.title);
     say(cores.note.isEmpty() ? tr("Core files: stacks and values can be looked at; nothing runs.")
@@ -454,6 +455,7 @@ void MainWindow::connectOpening() {
     Q_EMIT opened(true);
   });
   connect(m_opening, &Opening::jobFound, this, [this](const session::UnrecordedRanks& job) {
+    m_status->progress().finish();  // of a trace that is not waited for any more
     m_session->attachTo(job.title, job.ranks);
     const QString told = statusText();
     showUnrecorded(tr("%1: %2").arg(job.title, job.about));

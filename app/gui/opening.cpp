@@ -55,22 +55,33 @@ void open(QPromise<OpenedPtr>& promise, const QString& path, const QString& surv
 void Opening::openTrace(const QString& absolute) {
   const QString name = QFileInfo(absolute).fileName();
   Q_EMIT working(tr("Opening %1 …").arg(name));
+  const int number = ++m_asked;
   auto* watcher = new QFutureWatcher<OpenedPtr>(this);
-  connect(watcher, &QFutureWatcherBase::finished, this, [this, watcher, absolute] {
+  connect(watcher, &QFutureWatcherBase::finished, this, [this, watcher, absolute, number] {
     watcher->deleteLater();
+    if (!isWanted(number)) {
+      return;
+    }
     const OpenedPtr opened = watcher->resultAt(watcher->future().resultCount() - 1);
     if (opened->trace.ok()) {
+      m_found = number;
       Q_EMIT traceOpened(absolute, *opened->trace, opened->index);
     } else {
       Q_EMIT traceFailed(absolute, opened->trace.error());
     }
   });
-  connect(watcher, &QFutureWatcherBase::resultReadyAt, this, [this, watcher, absolute](int at) {
-    if (const OpenedPtr ready = watcher->resultAt(at); !ready->loaded) {
-      Q_EMIT outlined(absolute, ready->index);
-    }
-  });
-  connect(watcher, &QFutureWatcherBase::progressTextChanged, this, &Opening::working);
+  connect(watcher, &QFutureWatcherBase::resultReadyAt, this,
+          [this, watcher, absolute, number](int at) {
+            if (const OpenedPtr ready = watcher->resultAt(at); !ready->loaded && isWanted(number)) {
+              Q_EMIT outlined(absolute, ready->index);
+            }
+          });
+  connect(watcher, &QFutureWatcherBase::progressTextChanged, this,
+          [this, number](const QString& on) {
+            if (isWanted(number)) {
+              Q_EMIT working(on);
+            }
+          });
   const QString surveying =
       tr("%1 has MPI's choices only: running the program once more to see its events and races …")
           .arg(name);
@@ -78,12 +89,22 @@ void Opening::openTrace(const QString& absolute) {
       [absolute, surveying](QPromise<OpenedPtr>& promise) { open(promise, absolute, surveying); }));
 }
 
+/// What took longer than what was asked for after it does not take its place.
+bool Opening::isWanted(int number) const {
+  return number > m_found;
+}
+
 void Opening::find(const std::function<Result<session::UnrecordedRanks>()>& look, Found found) {
   using Ranks = std::shared_ptr<Result<session::UnrecordedRanks>>;
+  const int number = ++m_asked;
   auto* watcher = new QFutureWatcher<Ranks>(this);
-  connect(watcher, &QFutureWatcherBase::finished, this, [this, watcher, found] {
+  connect(watcher, &QFutureWatcherBase::finished, this, [this, watcher, found, number] {
     watcher->deleteLater();
+    if (!isWanted(number)) {
+      return;
+    }
     if (const Ranks ranks = watcher->result(); ranks->ok()) {
+      m_found = number;
       Q_EMIT(this->*found)(**ranks);
     } else {
       Q_EMIT failed(ranks->error());

@@ -17,7 +17,8 @@ class Opening : public QObject {
  public:
   explicit Opening(QObject* parent) : QObject(parent) {}
 
-  /// outlined() may come, then traceOpened() or traceFailed(); working() meanwhile.
+  /// outlined() may come, then traceOpened() or traceFailed(); working() meanwhile. Neither, where
+  /// what was asked for later is there before.
   void openTrace(const QString& absolute);
   /// coresFound() or failed() follows. `program`: empty, as the files say.
   void openCores(const QStringList& files, const QString& program);
@@ -37,6 +38,10 @@ class Opening : public QObject {
  private:
   using Found = void (Opening::*)(const session::UnrecordedRanks& ranks);
   void find(const std::function<Result<session::UnrecordedRanks>()>& look, Found found);
+  [[nodiscard]] bool isWanted(int number) const;
+
+  int m_asked = 0;
+  int m_found = 0;  ///< the last one of them that was there
 };
 
 }  // namespace pf::gui

@@ -34,6 +34,7 @@
 #include "app/gui/panes/inspection_panes.h"
 #include "app/gui/panes/pane_help.h"
 #include "app/gui/tests/window_test.h"
+#include "app/replaying/replay.h"
 #include "app/session/records/breakpoint_text.h"
 #include "app/session/records/session_file.h"
 #include "app/version.h"
@@ -98,6 +99,7 @@ class DeskTest : public QObject {
   void badSessions();
   void standardInput();
   void recordingThatGoesOn();
+  void whatWasAskedForLast();
   void recordingUntilItFails();
   void panesThatAreClosed();
   void helpOfEachPane();
@@ -657,6 +659,32 @@ void DeskTest::recordingThatGoesOn() {
     whole += rank.events.size();
   }
   QVERIFY(whole > seen && !look->isEnabled());
+}
+
+/// A trace whose events are not known yet opens late, behind the one that was wanted instead of it.
+void DeskTest::whatWasAskedForLast() {
+  const QString late = fileOf("late.pft");
+  const QString last = fileOf("last.pft");
+  (void)test::record(late, {}, 2, test::bin("corpus/two_rank_wildcard"));
+  (void)test::record(last, {QStringLiteral("--mode"), QStringLiteral("all")}, 2,
+                     test::bin("corpus/two_rank_wildcard"));
+  const auto isLate = [&late] {
+    const pf::Result<bool> needed = pf::app::needsSurvey(late.toStdString());
+    return !needed.ok() || *needed;
+  };
+  QVERIFY(isLate());
+  m_window = std::make_unique<pf::gui::MainWindow>();
+  m_window->show();
+  QSignalSpy opened(m_window.get(), &pf::gui::MainWindow::opened);
+  m_window->openTrace(late);
+  m_window->openTrace(last);
+  QVERIFY(opened.wait(kPatience) && opened.first()[0].toBool());
+  QVERIFY(m_window->windowTitle().startsWith(QLatin1String("last.pft")) && isLate());
+  QTRY_VERIFY_WITH_TIMEOUT(!isLate(), kPatience);
+  QTest::qWait(500);
+  QCOMPARE(opened.size(), 1);
+  QVERIFY2(m_window->windowTitle().startsWith(QLatin1String("last.pft")),
+           qPrintable(m_window->windowTitle()));
 }
 
 void DeskTest::theManualAndTheVersion() {
