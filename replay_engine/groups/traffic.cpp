@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <unordered_map>
 #include <utility>
 
@@ -306,14 +307,34 @@ class TrafficBuilder {
       }
     }
     countStarted();
-    for (std::size_t c = 0; c < m_entered.size(); ++c) {
+    for (std::uint32_t c = 0; c < m_entered.size(); ++c) {
       const Communicator& comm = m_execution.communicators[c];
-      const auto strange = [this](Rank rank) { return !isThere(rank); };
-      if (comm.group.empty() || ranks[c] < comm.group.size() + comm.remote.size() ||
-          std::ranges::any_of(comm.group, strange) || std::ranges::any_of(comm.remote, strange)) {
+      if (!isSound(c) || ranks[c] < comm.group.size() + comm.remote.size()) {
         m_entered[c] = 0;
       }
     }
+  }
+
+  /// Whether it is known, and has members, all of them ranks.
+  [[nodiscard]] bool isSound(std::uint32_t number) const {
+    if (number >= m_execution.communicators.size()) {
+      return false;
+    }
+    const Communicator& comm = m_execution.communicators[number];
+    const auto there = [this](Rank rank) { return isThere(rank); };
+    return !comm.group.empty() && std::ranges::all_of(comm.group, there) &&
+           std::ranges::all_of(comm.remote, there);
+  }
+
+  /// Whether these are its members.
+  [[nodiscard]] bool startedBy(const std::map<Rank, std::uint32_t>& ranks,
+                               std::uint32_t number) const {
+    const Communicator& comm = m_execution.communicators[number];
+    std::set<Rank> members(comm.group.begin(), comm.group.end());
+    members.insert(comm.remote.begin(), comm.remote.end());
+    return members.size() == comm.group.size() + comm.remote.size() &&  // no one is twice
+           members.size() == ranks.size() &&
+           std::ranges::all_of(members, [&ranks](Rank rank) { return ranks.contains(rank); });
   }
 
   void countStarted() {
@@ -331,10 +352,7 @@ class TrafficBuilder {
       for (const auto& [rank, count] : ofRanks) {
         all = std::min(all, count);
       }
-      const bool known = which.first < m_execution.communicators.size();
-      const Communicator none;
-      const Communicator& comm = known ? m_execution.communicators[which.first] : none;
-      m_started[which] = ofRanks.size() == comm.group.size() + comm.remote.size() ? all : 0;
+      m_started[which] = isSound(which.first) && startedBy(ofRanks, which.first) ? all : 0;
     }
   }
 
@@ -352,7 +370,8 @@ class TrafficBuilder {
 
   /// Part `i` of a rank is a start.
   void start(Rank rank, std::size_t i, const Made& made,
-             std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t>& before, Sums& sums) {
+             std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t>& before,
+             std::unordered_map<std::uint32_t, Sums>& sums) {
     const CollectivePart& part = m_execution.ranks[index(rank)].collectives[i];
     const SizesOfRank& sizes = m_sizes[index(rank)];
     const auto found = sizes.started.find(i);
@@ -374,7 +393,7 @@ class TrafficBuilder {
     const std::uint64_t bytes = sizes.given[i];
     if (bytes != kNoSize) {
       m_used[call] = true;
-      count(rank, part, movement, bytes, sums);
+      count(rank, part, movement, bytes, sums[part.comm]);
     } else if (hasToSay(rank, part, movement)) {
       ++m_traffic.gaps.persistent;
     }
@@ -390,7 +409,7 @@ class TrafficBuilder {
       const CollectivePart& part = history.collectives[i];
       const std::uint16_t call = callOf(history, part);
       if (isStart(call)) {
-        start(rank, i, made, startsBefore, sums[part.comm]);
+        start(rank, i, made, startsBefore, sums);
         continue;
       }
       const std::uint32_t number = before[part.comm]++;

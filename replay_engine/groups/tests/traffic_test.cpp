@@ -200,6 +200,26 @@ TEST(TrafficTest, CommunicatorsThatCannotBeAreNotCounted) {
   }
 }
 
+TEST(TrafficTest, StartsOnCommunicatorsThatCannotBeAreNotCounted) {
+  for (const auto& [group, remote] : std::vector<std::pair<std::vector<Rank>, std::vector<Rank>>>{
+           {{}, {0, 1}}, {{}, {0}}, {{0, 99999}, {}}, {{0, -2}, {}}, {{0, 0}, {}}}) {
+    for (const bool declared : {true, false}) {
+      MadeUpRun run(2);
+      const std::uint32_t comm = declared ? run.communicator(group, remote) : kNone;
+      for (Rank rank = 0; rank < 2; ++rank) {
+        run.part(rank, "MPI_Alltoall_init", comm, 0, kNoSize);
+        run.part(rank, "MPI_Start", comm, 0, 8);
+        run.isStartOf(rank, 1);
+        run.part(rank, "MPI_Start", comm, 0, 8);  // of none that is known
+      }
+      EXPECT_EQ(toLog(run, "each"), 0U);
+      EXPECT_EQ(toLog(run, "0-1"), 0U);
+      EXPECT_EQ(run.traffic()->gaps.notEntered, 2U);
+      EXPECT_EQ(run.traffic()->gaps.persistent, 2U);
+    }
+  }
+}
+
 TEST(TrafficTest, SumsDoNotRunOver) {
   MadeUpRun run(3);
   run.message(0, 1, kNoSize - 1);
