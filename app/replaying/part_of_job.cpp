@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -67,35 +68,66 @@ std::vector<std::string> argumentsOf(const protocol::LaunchContext& context) {
   return out;
 }
 
-/// Which of several programs these ranks run, in their order: the one whose words a rank has. Usage: that does not say it.
+/// The launcher's words before program `which`, behind those of the one before, without the number of its processes.
+std::vector<std::string> optionsBefore(const LaunchCommand& command, std::size_t which) {
+  std::size_t at = 1;
+  if (which > 0) {
+    at = command.programs[which - 1] + wordsOfProgram(command, which - 1).size() + 1;
+  }
+  std::vector<std::string> out;
+  for (; at < command.programs[which]; ++at) {
+    const std::string& word = command.words[at];
+    if (word == "-n" || word == "-np" || word == "--np" || word == "--n" || word == "-c") {
+      ++at;
+    } else {
+      out.push_back(word);
+    }
+  }
+  return out;
+}
+
+Error notKnownWhich(const std::string& why) {
+  return Error{
+      ErrorCode::Usage,
+      "the job is of several programs, and which of them its ranks ran is not known: " + why,
+      "Replay all ranks. Or record again with the programs themselves in the launcher's "
+      "command, or with one script for all ranks, that asks by its rank."};
+}
+
+/// Which of several programs these ranks run, in their order: the one whose words a rank has. Usage: that does not say it. A
+/// script that ends in another of the programs has that one's words: so each program must have been run by some rank, in
+/// the launcher's order, and by a rank of no other.
 Result<std::vector<SoMany>> programsOf(const LaunchCommand& command,
                                        const std::map<Rank, protocol::LaunchContext>& contexts,
-                                       const std::vector<Rank>& ranks) {
+                                       std::int32_t rankCount, const std::vector<Rank>& ranks) {
+  std::map<std::vector<std::string>, std::size_t> byWords;
+  for (std::size_t i = 0; i < command.programs.size(); ++i) {
+    const auto [known, isNew] = byWords.emplace(wordsOfProgram(command, i), i);
+    if (!isNew && optionsBefore(command, known->second) != optionsBefore(command, i)) {
+      return notKnownWhich("two have the same words, and other options of the launcher");
+    }
+  }
+  std::vector<std::size_t> ofRanks;
+  for (Rank rank = 0; rank < rankCount; ++rank) {
+    const auto context = contexts.find(rank);
+    const auto found = byWords.find(context != contexts.end() ? argumentsOf(context->second)
+                                                              : std::vector<std::string>());
+    if (found == byWords.end()) {
+      return notKnownWhich("rank " + std::to_string(rank) +
+                           " was started by a script, or has changed its words: the launcher's "
+                           "command has others");
+    }
+    ofRanks.push_back(found->second);
+  }
+  const std::set<std::size_t> claimed(ofRanks.begin(), ofRanks.end());
+  if (claimed.size() != byWords.size() || !std::ranges::is_sorted(ofRanks)) {
+    return notKnownWhich("a script has started one of them");
+  }
   std::vector<SoMany> parts;
   for (const Rank rank : ranks) {
-    const auto context = contexts.find(rank);
-    const std::vector<std::string> words =
-        context != contexts.end() ? argumentsOf(context->second) : std::vector<std::string>();
-    std::vector<std::size_t> found;
-    for (std::size_t i = 0; i < command.programs.size(); ++i) {
-      const std::vector<std::string> own = wordsOfProgram(command, i);
-      const bool again = std::ranges::any_of(
-          found, [&](std::size_t other) { return wordsOfProgram(command, other) == own; });
-      if (own == words && !again) {
-        found.push_back(i);
-      }
-    }
-    if (found.size() != 1) {
-      return Error{ErrorCode::Usage,
-                   "the job is of several programs, and which of them rank " +
-                       std::to_string(rank) +
-                       " ran is not known: it was started by a script, with other words than the "
-                       "launcher's command has",
-                   "Replay all ranks. Or record again with the programs themselves in the "
-                   "launcher's command, or with one script for all ranks, that asks by its rank."};
-    }
-    if (parts.empty() || parts.back().which != found.front()) {
-      parts.push_back({found.front(), 0});
+    const std::size_t which = ofRanks[static_cast<std::size_t>(rank)];
+    if (parts.empty() || parts.back().which != which) {
+      parts.push_back({which, 0});
     }
     ++parts.back().processes;
   }
@@ -189,7 +221,7 @@ Status startFew(JobOptions& job, db::TraceStore& store, const std::vector<Rank>&
   const std::map<Rank, protocol::LaunchContext> contexts = contextsOf(*launch, run.ranks);
   Result<std::vector<SoMany>> parts = std::vector<SoMany>{{0, ranks.size()}};
   if (job.command.programs.size() > 1) {
-    parts = programsOf(job.command, contexts, ranks);
+    parts = programsOf(job.command, contexts, run.ranks, ranks);
     if (!parts) {
       return parts.error();
     }
