@@ -279,6 +279,7 @@ int recordSome(const CallPlace& place, ChoiceKind kind, RealCall call, int incou
   int result = MPI_SUCCESS;
   bool onlySends = false;
   do {
+    *outcount = 0;  // a call that fails otherwise need not say how many
     result = call(incount, batch.requests(), outcount, indices, use);
     const int told = *outcount == MPI_UNDEFINED ? 0 : *outcount;
     const int left = batch.withoutSends(told, indices, use);
@@ -360,7 +361,7 @@ int onTest(const CallPlace& place, MPI_Request* request, int* flag, MPI_Status* 
     result = PF_REAL(Test)(batch.requests(), flag, use);
   }
   batch.writeBack();
-  result = restoreOne(batch, 0, use, result);
+  result = restoreOne(batch, *flag != 0 || result != MPI_SUCCESS ? 0 : -1, use, result);
   const StateLock lock;
   if (recordTest(place, ChoiceKind::Test, next, *flag != 0)) {
     logTest(place, ChoiceKind::Test);
@@ -391,7 +392,7 @@ int onTestall(const CallPlace& place, int count, MPI_Request* requests, int* fla
     result = PF_REAL(Testall)(count, batch.requests(), flag, use);
   }
   batch.writeBack();
-  restoreAll(batch, use, result);
+  restoreAll(batch, *flag != 0 || result != MPI_SUCCESS ? use : MPI_STATUSES_IGNORE, result);
   const StateLock lock;
   if (recordTest(place, ChoiceKind::Testall, next, *flag != 0)) {
     logTest(place, ChoiceKind::Testall);
@@ -463,7 +464,7 @@ int onRequest_get_status(const CallPlace& place, MPI_Request request, int* flag,
     result = batch.areSendsDone() ? PF_REAL(Request_get_status)(batch.requests()[0], flag, use)
                                   : MPI_SUCCESS;
   } while (next == NextChoice::Hit && *flag == 0 && result == MPI_SUCCESS);
-  restoreOne(batch, 0, use, MPI_SUCCESS);
+  restoreOne(batch, *flag != 0 ? 0 : -1, use, MPI_SUCCESS);
   const StateLock lock;
   if (recordTest(place, ChoiceKind::GetStatus, next, *flag != 0)) {
     logTest(place, ChoiceKind::GetStatus);

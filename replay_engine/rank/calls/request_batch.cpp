@@ -151,6 +151,12 @@ void sayNothing(const Batch::Entry* entry, MPI_Status* status) {
   PF_REAL(Status_set_elements)(status, MPI_BYTE, 0);
 }
 
+/// Of a call with several requests: each status has its own error where some failed.
+bool endedWell(int result, const MPI_Status& status) {
+  return result == MPI_SUCCESS ||
+         (isError(result, MPI_ERR_IN_STATUS) && status.MPI_ERROR == MPI_SUCCESS);
+}
+
 }  // namespace
 
 int restoreOne(const Batch& batch, int index, MPI_Status* status, int result) {
@@ -171,7 +177,9 @@ int restoreOne(const Batch& batch, int index, MPI_Status* status, int result) {
 int restoreSome(const Batch& batch, int count, const int* indices, MPI_Status* statuses,
                 int result) {
   for (int i = 0; batch.anyCancelled() && statuses != MPI_STATUSES_IGNORE && i < count; ++i) {
-    sayNothing(batch.find(indices[i]), &statuses[i]);
+    if (endedWell(result, statuses[i])) {
+      sayNothing(batch.find(indices[i]), &statuses[i]);
+    }
   }
   if (g_engine.routes == nullptr) [[likely]] {
     return result;
@@ -197,10 +205,11 @@ int restoreSome(const Batch& batch, int count, const int* indices, MPI_Status* s
 }
 
 int restoreAll(const Batch& batch, MPI_Status* statuses, int result) {
-  if (batch.anyCancelled() && result == MPI_SUCCESS && statuses != MPI_STATUSES_IGNORE)
-      [[unlikely]] {
+  if (batch.anyCancelled() && statuses != MPI_STATUSES_IGNORE) [[unlikely]] {
     for (const Batch::Entry& entry : batch) {
-      sayNothing(&entry, &statuses[entry.index]);
+      if (endedWell(result, statuses[entry.index])) {
+        sayNothing(&entry, &statuses[entry.index]);
+      }
     }
   }
   if (g_engine.routes == nullptr) [[likely]] {
