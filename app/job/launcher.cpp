@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdlib>
 #include <set>
+#include <span>
 #include <string_view>
 
 #include "app/files/paths.h"
@@ -272,19 +273,20 @@ LaunchCommand alone(const LaunchCommand& command, std::size_t which) {
 
 namespace {
 
-/// Options that say what the program gets, not where it runs.
-constexpr auto kForTheProgram = std::to_array<std::string_view>(
-    {"mca", "gmca", "omca", "pmixmca", "prtemca", "x", "env", "genv", "envlist", "genvlist"});
+/// Options that say what a program gets, not where it runs; and what all get, wherever they stand.
+constexpr auto kForTheProgram =
+    std::to_array<std::string_view>({"mca", "omca", "pmixmca", "prtemca", "x", "env", "envlist"});
+constexpr auto kForAllPrograms = std::to_array<std::string_view>({"gmca", "genv", "genvlist"});
 
 /// Of these words of a launcher, up to a program, to `out`.
-void addOptionsForProgram(const LaunchCommand& command, std::size_t from, std::size_t to,
-                          std::vector<std::string>& out) {
+void addOptions(const LaunchCommand& command, std::size_t from, std::size_t to,
+                std::span<const std::string_view> wanted, std::vector<std::string>& out) {
   for (std::size_t i = from; i < to && command.words[i] != "--";) {
     const std::size_t words = optionWords(command.words, i, false);
     const std::string name = command.words[i].substr(
         std::min(command.words[i].find_first_not_of('-'), command.words[i].size()));
     const std::size_t next = i + std::max<std::size_t>(words, 1);
-    if (std::ranges::find(kForTheProgram, name) != kForTheProgram.end()) {
+    if (std::ranges::find(wanted, name) != wanted.end()) {
       out.insert(out.end(), command.words.begin() + static_cast<std::ptrdiff_t>(i),
                  command.words.begin() + static_cast<std::ptrdiff_t>(std::min(next, to)));
     }
@@ -292,7 +294,20 @@ void addOptionsForProgram(const LaunchCommand& command, std::size_t from, std::s
   }
 }
 
+/// Where the words of a program's part begin, behind the launcher and each ":".
+std::size_t beginOfPart(const LaunchCommand& command, std::size_t which) {
+  return which == 0 ? 1
+                    : command.programs[which - 1] + wordsOfProgram(command, which - 1).size() + 1;
+}
+
 }  // namespace
+
+std::vector<std::string> optionsOfProgram(const LaunchCommand& command, std::size_t which) {
+  const std::size_t program = command.programs[which];
+  const std::size_t from = std::min(beginOfPart(command, which), program);
+  return {command.words.begin() + static_cast<std::ptrdiff_t>(from),
+          command.words.begin() + static_cast<std::ptrdiff_t>(program)};
+}
 
 LaunchCommand ofSo(const LaunchCommand& command, const std::vector<SoMany>& parts) {
   if (command.launcher.empty()) {
@@ -302,19 +317,17 @@ LaunchCommand ofSo(const LaunchCommand& command, const std::vector<SoMany>& part
   LaunchCommand out;
   out.launcher = command.launcher;
   out.words = {command.words.front()};
+  for (std::size_t i = 0; !srun && i < command.programs.size(); ++i) {
+    addOptions(command, beginOfPart(command, i), command.programs[i], kForAllPrograms, out.words);
+  }
   for (const SoMany& part : parts) {
     if (!out.programs.empty()) {
       out.words.emplace_back(":");
     }
     out.words.insert(out.words.end(), {"-n", std::to_string(part.processes)});
-    const std::size_t program = command.programs[part.which];
-    std::size_t from = 1;
-    if (part.which != 0) {
-      const std::size_t before = command.programs[part.which - 1];
-      from = before + wordsOfProgram(command, part.which - 1).size() + 1;
-    }
     if (!srun) {
-      addOptionsForProgram(command, from, program, out.words);
+      addOptions(command, beginOfPart(command, part.which), command.programs[part.which],
+                 kForTheProgram, out.words);
     }
     out.programs.push_back(out.words.size());
     const std::vector<std::string> words = wordsOfProgram(command, part.which);

@@ -35,6 +35,9 @@ std::string findInPath(const std::string& name);
 /// The words of one of its programs (LaunchCommand::programs), from its name to its last argument.
 std::vector<std::string> wordsOfProgram(const LaunchCommand& command, std::size_t which);
 
+/// What stands before its name: the launcher's options of this part of the job.
+std::vector<std::string> optionsOfProgram(const LaunchCommand& command, std::size_t which);
+
 /// One program of `command` by itself, without a launcher.
 LaunchCommand alone(const LaunchCommand& command, std::size_t which = 0);
 

@@ -43,13 +43,7 @@ std::string fromDirectory(const std::string& directory, const std::string& progr
                                       : (fs::path(directory) / path).lexically_normal().string();
 }
 
-std::vector<std::string> optionsOf(const LaunchCommand& command) {
-  const auto program = static_cast<std::ptrdiff_t>(command.programs.front());
-  return {command.words.begin() + std::min<std::ptrdiff_t>(1, program),
-          command.words.begin() + program};
-}
-
-/// Whether it is of the same program behind the same words of the launcher, and may be used.
+/// Whether it is of the same programs, each behind the same words of the launcher, and may be used.
 bool mayBeTaken(const std::string& trace, const LaunchCommand& command) {
   Result<db::TraceStore> store = db::TraceStore::open(trace, db::TraceStore::Mode::ReadOnly);
   if (!store) {
@@ -58,12 +52,13 @@ bool mayBeTaken(const std::string& trace, const LaunchCommand& command) {
   const db::RunInfo& run = store->run();
   const Result<LaunchCommand> other = parseLaunch(run.command);
   if (run.redacted || !other || other->launcher != command.launcher ||
-      other->programs != command.programs || optionsOf(*other) != optionsOf(command)) {
+      other->programs.size() != command.programs.size()) {
     return false;
   }
   std::error_code gone;
-  for (std::size_t i = 1; i < command.programs.size(); ++i) {
-    if (other->words[other->programs[i]] != command.words[command.programs[i]]) {
+  for (std::size_t i = 0; i < command.programs.size(); ++i) {
+    if (optionsOfProgram(*other, i) != optionsOfProgram(command, i) ||
+        (i != 0 && other->words[other->programs[i]] != command.words[command.programs[i]])) {
       return false;
     }
   }

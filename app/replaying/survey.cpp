@@ -181,9 +181,30 @@ Status keepSurvey(db::TraceStore& store, const std::string& logs, const std::str
   return seen ? keepAll(store, *files, *seen) : Status(seen.error());
 }
 
+namespace {
+
+/// Beside those of other ranks that are kept; with the last of them, the events of all. Surveys of other parts may end meanwhile.
+Status keepBesideOthers(db::TraceStore& store, const LogFiles& files) {
+  if (Status kept = store.keepPartSurveyed(files); !kept) {
+    return kept;
+  }
+  const Result<bool> known = store.hasExecution();
+  const Result<LogFiles> all = keptParts(store);
+  if (!known || !all) {
+    return known ? all.error() : known.error();
+  }
+  if (*known || !missingIn(*all, store.ranks()).empty()) {
+    return {};
+  }
+  const Result<std::vector<RankLog>> seen = logsOf(store, *all, {}, {});
+  return seen ? keepAll(store, *all, *seen) : Status(seen.error());
+}
+
+}  // namespace
+
 Result<Execution> keepSurveyOfPart(db::TraceStore& store, const std::string& logs,
                                    const std::vector<Rank>& ran, const std::string& words) {
-  auto files = readLogFiles(logs);
+  const auto files = readLogFiles(logs);
   if (!files) {
     return files.error();
   }
@@ -191,26 +212,12 @@ Result<Execution> keepSurveyOfPart(db::TraceStore& store, const std::string& log
   if (!part) {
     return part.error();
   }
-  const Result<bool> known = store.hasExecution();
-  Result<LogFiles> all = keptParts(store);
-  if (!known || !all) {
-    return known ? all.error() : known.error();
+  Result<Execution> seen = executionOf(*part);
+  if (!seen) {
+    return seen;
   }
-  for (auto& [rank, bytes] : *files) {
-    (*all)[rank] = std::move(bytes);
-  }
-  if (!*known && !missingIn(*all, store.ranks()).empty()) {
-    if (Status kept = store.keepPartSurveyed(*all); !kept) {
-      return kept.error();
-    }
-  } else if (!*known) {
-    const Result<std::vector<RankLog>> seen = logsOf(store, *all, {}, {});
-    const Status kept = seen ? keepAll(store, *all, *seen) : Status(seen.error());
-    if (!kept) {
-      return kept.error();
-    }
-  }
-  return executionOf(*part);
+  const Status kept = keepBesideOthers(store, *files);
+  return kept ? std::move(seen) : Result<Execution>(kept.error());
 }
 
 bool SurveyEnd::isThere(const std::vector<db::RankInfo>& ranks) {

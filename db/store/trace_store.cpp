@@ -290,6 +290,34 @@ Status writeSurveyLogs(Database& database, const std::map<Rank, std::vector<unsi
   return seal ? storeSeal(database, table(TableId::SurveyChunk), *seal) : Status(seal.error());
 }
 
+/// Of these ranks, as it will be replaced. Damaged: not all that was kept of the others is there; a new seal would hide that.
+Status clearSurveyLogsOf(Database& database,
+                         const std::map<Rank, std::vector<unsigned char>>& logs) {
+  const Table& chunks = table(TableId::SurveyChunk);
+  const Result<Seal> stored = storedSeal(database, chunks);
+  const Result<Seal> computed = computeSeal(database, chunks);
+  if (!stored || !computed) {
+    return stored ? computed.error() : stored.error();
+  }
+  if (!(*stored == *computed)) {
+    return Error{ErrorCode::Damaged,
+                 "what was kept of surveys of other ranks is damaged (table survey_chunk)",
+                 "'photofinish verify' says what else is; survey all ranks together: replay "
+                 "--survey, without --group."};
+  }
+  Result<Statement> clear = database.prepare("DELETE FROM survey_chunk WHERE rank = ?");
+  if (!clear) {
+    return clear.error();
+  }
+  for (const auto& [rank, bytes] : logs) {
+    clear->bindInteger(1, rank);
+    if (Status status = clear->run(); !status) {
+      return status;
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 Status TraceStore::replaceExecution(const Execution& execution, const std::vector<Race>& races,
@@ -352,12 +380,9 @@ Status TraceStore::keepPartSurveyed(const std::map<Rank, std::vector<unsigned ch
   m_database->setDeadline({});
   const Result<bool> known = hasExecution();
   if (!known || *known) {
-    return known ? Status(Error{ErrorCode::Usage,
-                                "the events of all ranks are in '" + path() + "' already",
-                                {}})
-                 : Status(known.error());
+    return known ? Status() : Status(known.error());
   }
-  if (Status status = m_database->execute(table(TableId::SurveyChunk).clear); !status) {
+  if (Status status = clearSurveyLogsOf(*m_database, logs); !status) {
     return status;
   }
   if (Status status = writeSurveyLogs(*m_database, logs); !status) {

@@ -87,8 +87,9 @@ class TraceStore {
   Status replaceExecution(const Execution& execution, const std::vector<Race>& races,
                           const LogicalTimes& logicalTimes, const RaceClasses& raceClasses = {},
                           const std::map<Rank, std::vector<unsigned char>>& logs = {});
-  /// Of a trace whose execution is not known, which stays so: what some of its ranks wrote in surveys of parts of the job, in the
-  /// place of all that was kept so before. All or nothing. Usage: the execution is known.
+  /// Of a trace whose execution is not known, which stays so: what some of its ranks wrote in a survey of a part of the job, in
+  /// the place of what was kept so of them; of other ranks it stays, whoever keeps it meanwhile. All or nothing. Nothing is done
+  /// where the execution is known.
   Status keepPartSurveyed(const std::map<Rank, std::vector<unsigned char>>& logs);
 
   [[nodiscard]] SessionTables session() { return SessionTables(*m_database); }

@@ -111,6 +111,51 @@ TEST(Store, replacesTheExecutionWholly) {
   EXPECT_TRUE(checkTrace(directory.file("a.pft"))->empty());
 }
 
+/// What is kept of a rank that was surveyed in a part of the job.
+std::vector<unsigned char> surveyedOf(TraceStore& store, Rank rank) {
+  std::vector<unsigned char> bytes;
+  EXPECT_TRUE(store
+                  .logChunks(
+                      rank,
+                      [&bytes](std::uint64_t, Bytes data) {
+                        bytes.insert(bytes.end(), data.begin(), data.end());
+                        return Status();
+                      },
+                      TraceStore::Log::Survey)
+                  .ok());
+  return bytes;
+}
+
+TEST(Store, keepsSurveysOfPartsBesideEachOther) {
+  using Logs = std::map<Rank, std::vector<unsigned char>>;
+  const Directory directory;
+  {
+    Result<TraceWriter> writer = TraceWriter::create(directory.file("a.pft"));
+    RunInfo run;
+    run.ranks = 3;
+    writer->setRun(run);
+    ASSERT_TRUE(writer->finish().ok());
+  }
+  const std::vector<unsigned char> first(100, 'a');
+  const std::vector<unsigned char> second(300, 'b');
+  Result<TraceStore> one = TraceStore::open(directory.file("a.pft"), TraceStore::Mode::ReadWrite);
+  Result<TraceStore> other = TraceStore::open(directory.file("a.pft"), TraceStore::Mode::ReadWrite);
+  ASSERT_TRUE(one.ok() && other.ok());
+  ASSERT_TRUE(one->keepPartSurveyed(Logs{{0, first}, {1, first}}).ok());
+  ASSERT_TRUE(other->keepPartSurveyed(Logs{{2, second}}).ok());
+  ASSERT_TRUE(one->keepPartSurveyed(Logs{{1, second}}).ok());
+  EXPECT_EQ(surveyedOf(*other, 0), first);
+  EXPECT_EQ(surveyedOf(*other, 1), second) << "in the place of what was kept of it";
+  EXPECT_EQ(surveyedOf(*other, 2), second);
+  EXPECT_FALSE(*one->hasExecution());
+  EXPECT_TRUE(checkTrace(directory.file("a.pft"))->empty());
+
+  Result<Database> database = Database::open(directory.file("a.pft"), Database::Access::Update);
+  ASSERT_TRUE(database->execute("DELETE FROM survey_chunk WHERE rank = 0").ok());
+  EXPECT_EQ(one->keepPartSurveyed(Logs{{2, first}}).error().code, ErrorCode::Damaged)
+      << "a new seal would say that rank 0 was never surveyed";
+}
+
 TEST(Store, refusesAnExecutionThatContradictsItself) {
   const Directory directory;
   const auto refuses = [&](auto spoil) {

@@ -174,8 +174,22 @@ TEST_F(LauncherTest, APartOfAJobOfSeveralPrograms) {
   EXPECT_EQ(few.programs, (std::vector<std::size_t>{5, 10}));
   EXPECT_EQ(ofSo(*command, {{0, 1}}).words,
             (std::vector<std::string>{"mpirun", "-n", "1", "-x", "ONE", "app", "a"}));
+  EXPECT_EQ(optionsOfProgram(*command, 0), (std::vector<std::string>{"-x", "ONE", "-n", "2"}));
+  EXPECT_EQ(optionsOfProgram(*command, 1),
+            (std::vector<std::string>{"-n", "3", "-x", "TWO", "-H", "b", "--"}));
   EXPECT_EQ(alone(*command, 1).words, (std::vector<std::string>{"app", "-n"}));
   EXPECT_EQ(alone(*command).words, (std::vector<std::string>{"app", "a"}));
+}
+
+TEST_F(LauncherTest, APartKeepsWhatThePartsThatAreNotThereSayOfAll) {
+  const auto command = parseLaunch({"mpirun", "-genv", "A", "1",      "-env", "B",    "2",  "-n",
+                                    "2",      "app",   ":", "-env",   "C",    "3",    "-n", "1",
+                                    "app",    "-genv", ":", "--gmca", "btl",  "self", "app"});
+  ASSERT_TRUE(command.ok());
+  ASSERT_EQ(command->programs.size(), 3U);
+  EXPECT_EQ(ofSo(*command, {{1, 1}}).words,
+            (std::vector<std::string>{"mpirun", "-genv", "A", "1", "--gmca", "btl", "self", "-n",
+                                      "1", "-env", "C", "3", "app", "-genv"}));
 }
 
 TEST_F(LauncherTest, ProgramsAreFoundAsExecvpWould) {
