@@ -144,9 +144,9 @@ class LostHelpersTest(PhotofinishTest):
         self.assertIn("recording ends here", replayed.err)
 
     def test_file_size_limit(self):
-        """The log's file must not grow beyond two megabytes: no SIGXFSZ for the program, either."""
-        rounds = 30000
-        with self.start(self.launch("--mode", "all", pause=0, rounds=rounds), env={"STEADY_FILE_LIMIT": str(2 << 20)}) as command:
+        """The log's file must not grow beyond one and a half megabytes: no SIGXFSZ for the program, either."""
+        rounds = 20000
+        with self.start(self.launch("--mode", "all", pause=0, rounds=rounds), env={"STEADY_FILE_LIMIT": str(3 << 19)}) as command:
             run = command.finish(120)
         self.assert_only_the_log_ends(run, rounds)
         self.assert_trace_is_good_up_to_there("could not grow: File too large")
@@ -155,10 +155,10 @@ class LostHelpersTest(PhotofinishTest):
         """A small file system (as root; elsewhere the test above stands for it)."""
         place = self.dir / "small"
         place.mkdir()
-        if os.geteuid() != 0 or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=3m", "none", place], capture_output=True).returncode:
+        if os.geteuid() != 0 or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "none", place], capture_output=True).returncode:
             self.skipTest("cannot mount a small file system")
         self.addCleanup(subprocess.run, ["umount", place], check=False)
-        rounds = 30000
+        rounds = 20000
         with self.start([BIN / "photofinish", "record", "--mode", "all", "-o", place / "t.pft", *self.mpirun(RANKS, STEADY, rounds, 0)]) as command:
             run = command.finish(120)
         self.assert_only_the_log_ends(run, rounds)

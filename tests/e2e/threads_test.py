@@ -48,6 +48,41 @@ void take(void) {
     sem_init(&once, 0, 0); sem_post(&once); sem_wait(&once);
 }
 """
+# A thread that loads a library, whose constructor waits for a lock of the program's, whose holder takes another one meanwhile.
+LATE = """
+#include <pthread.h>
+extern pthread_mutex_t held;
+extern volatile int begun;
+__attribute__((constructor)) static void begin(void) { begun = 1; pthread_mutex_lock(&held); pthread_mutex_unlock(&held); }
+"""
+HOLDER = """
+#include <dlfcn.h>
+#include <mpi.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+pthread_mutex_t held = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t other = PTHREAD_MUTEX_INITIALIZER;
+static pthread_rwlock_t both = PTHREAD_RWLOCK_INITIALIZER;
+volatile int begun;
+static void *load(void *name) { return dlopen(name, RTLD_NOW); }
+int main(int argc, char **argv) {
+    int level;
+    pthread_t thread;
+    void *loaded = NULL;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
+    pthread_mutex_lock(&held);
+    pthread_create(&thread, NULL, load, argv[1]);
+    while (!begun) usleep(1000);
+    pthread_mutex_lock(&other); pthread_mutex_unlock(&other);
+    pthread_rwlock_wrlock(&both); pthread_rwlock_unlock(&both);
+    pthread_mutex_unlock(&held);
+    pthread_join(thread, &loaded);
+    printf("loaded: %d\\n", loaded != NULL);
+    MPI_Finalize();
+    return 0;
+}
+"""
 TAKER = """
 #include <dlfcn.h>
 #include <mpi.h>
@@ -211,6 +246,17 @@ class ThreadsTest(PhotofinishTest):
                 self.assertEqual("Ordered ordering=0" in dumped, counted, dumped)
                 replayed = self.replay("t.pft", env={"TAKES": "5" if not counted else "2"})
                 self.assertEqual(replayed.status, 0, replayed)
+
+    def test_a_library_that_waits_while_it_is_loaded(self):
+        """Its thread holds the loader's lock: no other thread may need that to take one of the program's."""
+        self.need("mpirun")
+        (self.dir / "late.c").write_text(LATE)
+        (self.dir / "holder.c").write_text(HOLDER)
+        subprocess.run(["gcc", "-shared", "-fPIC", "-pthread", "-o", "liblate.so", "late.c"], cwd=self.dir, check=True)
+        subprocess.run([os.environ.get("PF_MPICC", "mpicc"), "-rdynamic", "-o", "holder", "holder.c", "-ldl", "-pthread"], cwd=self.dir, check=True)
+        recorded = self.record("t.pft", self.mpirun(1, "./holder", "./liblate.so"), timeout=30)
+        self.assertIn("loaded: 1", recorded.out, recorded)
+        self.assert_same_run(recorded, self.replay("t.pft", timeout=30))
 
     def test_what_is_not_recorded_is_a_divergence_not_a_hang(self):
         """Here the order of threads hangs on time that no lock shows: a thread that had the turn ends without it."""

@@ -162,6 +162,22 @@ void define(void* address, std::uint16_t call, const cpython::Instruction& calle
 
 }  // namespace
 
+namespace {
+
+/// The file's name, without its directory; null: of none, or of the program itself. Not by dladdr(), which takes the loader's lock: a
+/// thread that holds it (dlopen()) may run a constructor that waits for the one that comes here.
+const char* moduleOf(void* address) {
+  dl_find_object found{};
+  if (_dl_find_object(address, &found) != 0 || found.dlfo_link_map->l_name == nullptr) {
+    return nullptr;
+  }
+  const char* const file = found.dlfo_link_map->l_name;
+  const char* const slash = std::strrchr(file, '/');
+  return slash != nullptr ? slash + 1 : file;
+}
+
+}  // namespace
+
 bool isOfMpi(void* address) {
   // Address * 2 + whether it is. Threads that begin threads, or take locks, come here at once.
   static std::atomic<std::uintptr_t> known[256];
@@ -171,20 +187,15 @@ bool isOfMpi(void* address) {
   if (here >> 1 == number) {
     return (here & 1U) != 0;
   }
-  Dl_info info;
-  if (dladdr(address, &info) == 0 || info.dli_fname == nullptr) {
-    return false;
-  }
-  const char* slash = std::strrchr(info.dli_fname, '/');
-  const char* name = slash != nullptr ? slash + 1 : info.dli_fname;
-  const bool found = beginsWithOne(name, kModuleNames);
+  const char* const name = moduleOf(address);
+  const bool found = name != nullptr && beginsWithOne(name, kModuleNames);
   slot.store(number << 1 | (found ? 1U : 0U), std::memory_order_relaxed);
   return found;
 }
 
 bool isMpisOwnCall(void* returnAddress) {
-  Dl_info info;
-  return isOfMpi(returnAddress) && dladdr(returnAddress, &info) != 0 && !isBinding(info.dli_fname);
+  const char* const name = isOfMpi(returnAddress) ? moduleOf(returnAddress) : nullptr;
+  return name != nullptr && !isBinding(name);
 }
 
 namespace {

@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <link.h>
+#include <sys/auxv.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -57,7 +58,9 @@ char* withStandardsRecorder(const char* entry) {
 /// First of our constructors: the others change what a program that begins would inherit. Where it cannot be done, MPI_Init refuses.
 __attribute__((constructor(101))) void beginWithStandardsRecorder(int /*count*/, char** arguments,
                                                                   char** environment) {
-  if (kKind == MpiKind::Standard || std::getenv(kRankPageVariable) == nullptr ||
+  // Where the loader was started with the program as its argument, /proc/self/exe is the loader, and the arguments are not its own.
+  const bool asArgument = getauxval(AT_BASE) == 0;
+  if (kKind == MpiKind::Standard || std::getenv(kRankPageVariable) == nullptr || asArgument ||
       !isLinkedWithStandardAbi()) {
     return;
   }

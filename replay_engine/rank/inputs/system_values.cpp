@@ -203,9 +203,14 @@ void wakeUp() {
 
 }  // namespace
 
+void* nextSymbolYet(const char* name) {
+  const InsideLibc inside;
+  return dlsym(RTLD_NEXT, name);
+}
+
 void* nextSymbol(const char* name) {
   const InsideLibc inside;
-  void* found = dlsym(RTLD_NEXT, name);
+  void* found = nextSymbolYet(name);
   if (found == nullptr) {  // loaded for a module alone: it is not behind us
     if (void* library = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_NOLOAD); library != nullptr) {
       found = dlsym(library, name);

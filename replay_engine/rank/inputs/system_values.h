@@ -27,24 +27,52 @@
 #define PF_LIBC(returns, name, ...)                           \
   extern "C" __attribute__((visibility("default"), noinline)) \
   returns pf_##name(__VA_ARGS__) __asm__(PF_EXPORTED #name);  \
+  namespace {                                                 \
+  __attribute__((constructor)) void findNext_##name() {       \
+    ::pf::NextRoutine<#name>::findEarly();                    \
+  }                                                           \
+  }                                                           \
   returns pf_##name(__VA_ARGS__)
 /// Parameters or arguments as one argument of a macro.
 #define PF_TOGETHER(...) __VA_ARGS__
-#define PF_NEXT(name)                                     \
-  (reinterpret_cast<decltype(&pf_##name)>([]() -> void* { \
-    static std::atomic<void*> known = nullptr;            \
-    void* found = known.load(std::memory_order_relaxed);  \
-    if (found == nullptr) [[unlikely]] {                  \
-      found = ::pf::nextSymbol(#name);                    \
-      known.store(found, std::memory_order_relaxed);      \
-    }                                                     \
-    return found;                                         \
-  }()))
+#define PF_NEXT(name) (reinterpret_cast<decltype(&pf_##name)>(::pf::NextRoutine<#name>::get()))
 
 namespace pf {
 
 /// The routine behind us; ends the process with a clear line if there is none.
 void* nextSymbol(const char* name);
+/// The same; null: there is none yet.
+void* nextSymbolYet(const char* name);
+
+template <std::size_t kSize>
+struct RoutineName {
+  char text[kSize];
+  consteval RoutineName(const char (&from)[kSize])  // NOLINT: converts
+      : text{} {
+    for (std::size_t i = 0; i < kSize; ++i) {
+      text[i] = from[i];
+    }
+  }
+};
+
+/// The routine behind us of this name: looked for once, when the process begins, as that takes the loader's lock. A thread that
+/// holds it (dlopen()) may wait, in a constructor, for one that calls us.
+template <RoutineName kName>
+class NextRoutine {
+ public:
+  static void* get() {
+    void* found = s_known.load(std::memory_order_relaxed);
+    if (found == nullptr) [[unlikely]] {  // called before, or of a library that came later
+      found = nextSymbol(kName.text);
+      s_known.store(found, std::memory_order_relaxed);
+    }
+    return found;
+  }
+  static void findEarly() { s_known.store(nextSymbolYet(kName.text), std::memory_order_relaxed); }
+
+ private:
+  static inline constinit std::atomic<void*> s_known = nullptr;
+};
 
 /// Gives back the pages of the schedule that values were read from (leftPiece()).
 void giveBackValues();

@@ -76,6 +76,23 @@ PF_BEHIND(sem_wait, nullptr, sem_t*);
 PF_BEHIND(pthread_join, nullptr, pthread_t, void**);
 #undef PF_BEHIND
 
+/// All of them at once: dlsym() takes the loader's lock, and a thread that holds it may wait for the one that comes here.
+__attribute__((constructor)) void findFunctionsBehind() {
+  g_pthread_mutex_lock.get();
+  g_pthread_mutex_trylock.get();
+  g_pthread_mutex_timedlock.get();
+  g_pthread_mutex_clocklock.get();
+  g_pthread_mutex_unlock.get();
+  g_pthread_spin_lock.get();
+  g_pthread_rwlock_rdlock.get();
+  g_pthread_rwlock_wrlock.get();
+  g_pthread_cond_wait.get();
+  g_pthread_cond_timedwait.get();
+  g_pthread_cond_clockwait.get();
+  g_sem_wait.get();
+  g_pthread_join.get();
+}
+
 /// Whether the call that returns to `caller` is one of the application's in a rank with several
 /// threads. (An allocator may take locks, for us, too. UCX takes its own where it has patched mmap()
 /// and its like, whoever calls these.)
