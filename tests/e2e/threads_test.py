@@ -66,9 +66,10 @@ static pthread_mutex_t other = PTHREAD_MUTEX_INITIALIZER;
 static pthread_rwlock_t both = PTHREAD_RWLOCK_INITIALIZER;
 volatile int begun;
 static void *load(void *name) { return dlopen(name, RTLD_NOW); }
+static void *nothing(void *none) { return none; }
 int main(int argc, char **argv) {
     int level;
-    pthread_t thread;
+    pthread_t thread, more;
     void *loaded = NULL;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
     pthread_mutex_lock(&held);
@@ -76,7 +77,9 @@ int main(int argc, char **argv) {
     while (!begun) usleep(1000);
     pthread_mutex_lock(&other); pthread_mutex_unlock(&other);
     pthread_rwlock_wrlock(&both); pthread_rwlock_unlock(&both);
+    pthread_create(&more, NULL, nothing, NULL);
     pthread_mutex_unlock(&held);
+    pthread_join(more, NULL);
     pthread_join(thread, &loaded);
     printf("loaded: %d\\n", loaded != NULL);
     MPI_Finalize();

@@ -27,21 +27,23 @@ void endCompletion(const CallPlace& place) {
   }
 }
 
-/// As the call does it of request `index`: which error handler is called may be another one where it has several.
-int waitForOne(Batch& batch, int index, MPI_Status* status) {
+/// As the program's call does it of request `index`: which error handler is called may be another one where it has several.
+int waitForOne(const CallPlace& place, Batch& batch, int index, MPI_Status* status) {
   const int sent = batch.awaitSend(index);
   int none = 0;
-  const int result = kLoneHasItsHandler && !asOpenMpi() && !isInLoneCompletion()
+  const bool lone = place.call == kCallWait || place.call == kCallTest;
+  const int result = kLoneHasItsHandler && !asOpenMpi() && !lone
                          ? PF_REAL(Waitany)(1, &batch.requests()[index], &none, status)
                          : PF_REAL(Wait)(&batch.requests()[index], status);
   return result != MPI_SUCCESS ? result : sent;
 }
 
 /// The same; files its completion, where the caller has filed the event.
-int waitFor(Batch& batch, MPI_Request* requests, int index, MPI_Status* status) {
+int waitFor(const CallPlace& place, Batch& batch, MPI_Request* requests, int index,
+            MPI_Status* status) {
   MPI_Status own;
   MPI_Status* use = status != MPI_STATUS_IGNORE ? status : &own;
-  const int result = restoreOne(batch, index, use, waitForOne(batch, index, use));
+  const int result = restoreOne(batch, index, use, waitForOne(place, batch, index, use));
   const Batch::Entry* entry = batch.find(index);
   if (entry == nullptr || entry->inner == MPI_REQUEST_NULL) {
     requests[index] = batch.requests()[index];
@@ -139,7 +141,7 @@ int onWaitall(const CallPlace& place, int count, MPI_Request* requests, MPI_Stat
   MPI_Status* use = batch.statuses(statuses, true);
   const bool one = place.call == kCallWait;
   const std::uint64_t key = name.key();
-  const int result = one ? restoreOne(batch, 0, use, waitForOne(batch, 0, use))
+  const int result = one ? restoreOne(batch, 0, use, waitForOne(place, batch, 0, use))
                          : restoreAll(batch, use, waitForAll(place, key, batch, count, use));
   batch.writeBack();
   copyStatuses(statuses, use, count);
@@ -176,7 +178,7 @@ int onWaitany(const CallPlace& place, int count, MPI_Request* requests, int* ind
   int result = MPI_SUCCESS;
   if (recorded >= 0 && recorded < count) {
     *index = recorded;
-    result = waitForOne(batch, recorded, use);
+    result = waitForOne(place, batch, recorded, use);
   } else {
     batch.offerSends();
     do {
@@ -207,7 +209,7 @@ int replaySomeOfThread(const CallPlace& place, ChoiceKind kind, Batch& batch, MP
       std::calloc(static_cast<std::size_t>(count < 0 ? 1 : count + 1), sizeof(MPI_Status)));
   for (int i = 0; i < count; ++i) {
     const int one =
-        restoreOne(batch, indices[i], &seen[i], waitForOne(batch, indices[i], &seen[i]));
+        restoreOne(batch, indices[i], &seen[i], waitForOne(place, batch, indices[i], &seen[i]));
     const Batch::Entry* entry = batch.find(indices[i]);
     if (entry == nullptr || entry->inner == MPI_REQUEST_NULL) {
       requests[indices[i]] = batch.requests()[indices[i]];
@@ -257,7 +259,7 @@ int replaySome(const CallPlace& place, ChoiceKind kind, int incount, MPI_Request
       diverge(place, "a request array with the recorded index", "a shorter one");
     }
     MPI_Status* status = statuses != MPI_STATUSES_IGNORE ? &statuses[i] : MPI_STATUS_IGNORE;
-    const int one = waitFor(batch, requests, indices[i], status);
+    const int one = waitFor(place, batch, requests, indices[i], status);
     if (status != MPI_STATUS_IGNORE) {
       status->MPI_ERROR = one;
     }
@@ -354,7 +356,7 @@ int onTest(const CallPlace& place, MPI_Request* request, int* flag, MPI_Status* 
   if (next == NextChoice::Hit) {
     const InCall inCall(place, RecordKind::Completion, MPI_COMM_NULL, kNoPeer, -1);
     *flag = 1;
-    result = waitForOne(batch, 0, use);
+    result = waitForOne(place, batch, 0, use);
   } else if (!batch.areSendsDone()) {
     *flag = 0;
   } else {
@@ -427,7 +429,7 @@ int onTestany(const CallPlace& place, int count, MPI_Request* requests, int* ind
     }
     *index = recorded;
     *flag = 1;
-    result = waitForOne(batch, recorded, use);
+    result = waitForOne(place, batch, recorded, use);
   } else {
     batch.offerSends();
     do {

@@ -3,6 +3,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -304,8 +305,12 @@ namespace {
 /// MPI_Abort of MPICH 4.2.1 may return, before its launcher ends the process. What the rank did until then, to its MPI_Finalize
 /// maybe, would be taken for a run that ended well.
 void waitForEnd() {
-  const timespec length{2, 0};
-  syscall(SYS_nanosleep, &length, nullptr);
+  timespec until{};
+  syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &until);
+  until.tv_sec += 2;
+  while (syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr) != 0 &&
+         errno == EINTR) {  // signals of the program's
+  }
 }
 
 }  // namespace

@@ -44,8 +44,42 @@ int lookUntilDone(Batch& batch, int index, MPI_Status* status) {
   return result;
 }
 
+/// The same of `count` requests at `indices`, one after the other.
+int lookOneByOne(Batch& batch, int count, const int* indices, MPI_Status* statuses) {
+  int result = MPI_SUCCESS;
+  for (int i = 0; i < count; ++i) {
+    int told = 0;
+    int place = 0;
+    int one = MPI_SUCCESS;
+    do {
+      one = isSent(batch, indices[i])
+                ? callReal(kCallRequest_get_status_some, 1,
+                           static_cast<const MPI_Request*>(&batch.requests()[indices[i]]), &told,
+                           &place,
+                           statuses != MPI_STATUSES_IGNORE ? &statuses[i] : MPI_STATUSES_IGNORE)
+                : MPI_SUCCESS;
+    } while (told == 0 && one == MPI_SUCCESS);
+    result = one != MPI_SUCCESS ? one : result;
+  }
+  return result;
+}
+
+/// Whether a look at one of them changes it: a round that tells of some only would end these.
+bool someMayNotBeLookedAt(const Batch& batch, int count, const int* indices) {
+  for (int i = 0; i < count; ++i) {
+    const Batch::Entry* const known = batch.find(indices[i]);
+    if (!mayBeLookedAt(known != nullptr ? &known->request : nullptr)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 /// The same of `count` requests at `indices`, in one call: MPI tells of an error once. `statuses` are in the order of the indices.
 int lookUntilAllDone(Batch& batch, int count, const int* indices, MPI_Status* statuses) {
+  if (someMayNotBeLookedAt(batch, count, indices)) {
+    return lookOneByOne(batch, count, indices, statuses);
+  }
   const auto size = static_cast<std::size_t>(count);
   auto* const asked = static_cast<MPI_Request*>(std::calloc(size, sizeof(MPI_Request)));
   auto* const places = static_cast<int*>(std::calloc(size, sizeof(int)));
@@ -56,12 +90,8 @@ int lookUntilAllDone(Batch& batch, int count, const int* indices, MPI_Status* st
     asked[i] = batch.requests()[indices[i]];
     int done = 0;
     while (done == 0) {  // the call would tell of those that are done by then
-      const bool sent = isSent(batch, indices[i]);
-      const Batch::Entry* const known = batch.find(indices[i]);
-      if (sent && !mayBeLookedAt(known != nullptr ? &known->request : nullptr)) {
-        break;
-      }
-      if (sent && PF_REAL(Request_get_status)(asked[i], &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) {
+      if (isSent(batch, indices[i]) &&
+          PF_REAL(Request_get_status)(asked[i], &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) {
         break;
       }
     }

@@ -162,10 +162,6 @@ void define(void* address, std::uint16_t call, const cpython::Instruction& calle
 
 }  // namespace
 
-namespace {
-
-/// The file's name, without its directory; null: of none, or of the program itself. Not by dladdr(), which takes the loader's lock: a
-/// thread that holds it (dlopen()) may run a constructor that waits for the one that comes here.
 const char* moduleOf(void* address) {
   dl_find_object found{};
   if (_dl_find_object(address, &found) != 0 || found.dlfo_link_map->l_name == nullptr) {
@@ -175,8 +171,6 @@ const char* moduleOf(void* address) {
   const char* const slash = std::strrchr(file, '/');
   return slash != nullptr ? slash + 1 : file;
 }
-
-}  // namespace
 
 bool isOfMpi(void* address) {
   // Address * 2 + whether it is. Threads that begin threads, or take locks, come here at once.

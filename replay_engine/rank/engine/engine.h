@@ -234,6 +234,9 @@ bool beginsWithOne(const char* name, const char* const (&begins)[Count]) {
   return false;
 }
 
+/// The name of the file that holds it, without its directory; "" of the program itself, null of none. Not by dladdr(), which takes the
+/// loader's lock: a thread that holds it (dlopen()) may run a constructor that waits for the one that asks.
+const char* moduleOf(void* address);
 /// Whether `address` is in the MPI library or a component of it.
 bool isOfMpi(void* address);
 /// The same, but for the bindings of other languages, which hand on calls of the program.

@@ -334,12 +334,9 @@ void tellThreadsApart() {
 
 void noteThreads(void* caller, const void* frame) {
   constexpr const char* kComputing[] = {"libopenblas", "libblis", "libmkl_"};
-  Dl_info info;
-  if (learnCaller(caller, frame) && dladdr(caller, &info) != 0 && info.dli_fname != nullptr) {
-    const char* slash = std::strrchr(info.dli_fname, '/');
-    if (!beginsWithOne(slash != nullptr ? slash + 1 : info.dli_fname, kComputing)) {
-      noteUncovered(NotGuaranteedKind::Threads, caller);
-    }
+  const char* const module = learnCaller(caller, frame) ? moduleOf(caller) : nullptr;
+  if (module != nullptr && !beginsWithOne(module, kComputing)) {
+    noteUncovered(NotGuaranteedKind::Threads, caller);
   }
 }
 
@@ -363,7 +360,8 @@ extern "C" PF_EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t*
     unlockState();
   }
   if (ofMpi) {
-    return createInternalThread(realCreate(), thread, attributes, routine, argument);
+    return createInternalThread(realCreate(), thread, attributes, routine, argument,
+                                isOfMpi(__builtin_return_address(0)));
   }
   if (start == nullptr) {
     return realCreate()(thread, attributes, routine, argument);

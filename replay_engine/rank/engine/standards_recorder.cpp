@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A program that is linked against libmpi_abi and that a script or a shell has started: the agent saw the script only, which does not say
 // for which MPI library it is, and preloaded the recorder for that of the launcher. The program begins once more, as the same process, with
-// the recorder that it needs: nothing of its own has run by then.
+// the recorder that it needs. Constructors of the libraries that it is linked with have run by then, and run once more.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <link.h>
@@ -70,6 +70,9 @@ __attribute__((constructor(101))) void beginWithStandardsRecorder(int /*count*/,
     if (beginsWith(environment[count], kPreload)) {
       preload = &environment[count];
     }
+  }
+  if (preload != nullptr && std::strstr(*preload, "vgpreload_") != nullptr) {
+    return;  // valgrind would not follow, and report nothing: MPI_Init refuses
   }
   char* const changed = preload != nullptr ? withStandardsRecorder(*preload) : nullptr;
   char program[PATH_MAX];

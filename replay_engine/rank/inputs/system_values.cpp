@@ -280,11 +280,8 @@ bool learnCaller(void* caller, const void* frame) {
   if (known >> 1 == address) {
     return (known & 1U) != 0;
   }
-  Dl_info info;
   bool programs = true;
-  if (dladdr(caller, &info) != 0 && info.dli_fname != nullptr) {
-    const char* slash = std::strrchr(info.dli_fname, '/');
-    const char* name = slash != nullptr ? slash + 1 : info.dli_fname;
+  if (const char* const name = moduleOf(caller); name != nullptr) {
     constexpr const char* kSystems[] = {"libphotofinish", "libc.so", "ld-linux", "linux-vdso"};
     programs = !beginsWithOne(name, kModuleNames) && !beginsWithOne(name, kSystems);
   } else {

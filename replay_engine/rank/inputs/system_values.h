@@ -131,8 +131,9 @@ void noteUncovered(NotGuaranteedKind kind, void* caller);
 /// Makes a thread that MPI wants for itself: nothing that it does is the program's.
 using CreateThread = int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
 int createInternalThread(CreateThread create, pthread_t* thread, const pthread_attr_t* attributes,
-                         void* (*routine)(void*), void* argument);
-/// How many of these there are, and how many have ended.
+                         void* (*routine)(void*), void* argument, bool ofMpi);
+/// How many of these there are that MPI's own libraries made (`ofMpi`), and how many have ended. Those that a callback of the
+/// program's made, in one of MPI's calls, are not among them: a snapshot would lack them.
 struct InternalThreads {
   int now;
   int ended;
