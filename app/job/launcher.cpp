@@ -278,33 +278,30 @@ constexpr auto kForTheProgram =
     std::to_array<std::string_view>({"mca", "omca", "pmixmca", "prtemca", "x", "env", "envlist"});
 constexpr auto kForAllPrograms = std::to_array<std::string_view>({"gmca", "genv", "genvlist"});
 
-/// Of these words of a launcher, up to a program, to `out`.
-void addOptions(const LaunchCommand& command, std::size_t from, std::size_t to,
-                std::span<const std::string_view> wanted, std::vector<std::string>& out) {
-  for (std::size_t i = from; i < to && command.words[i] != "--";) {
-    const std::size_t words = optionWords(command.words, i, false);
-    const std::string name = command.words[i].substr(
-        std::min(command.words[i].find_first_not_of('-'), command.words[i].size()));
-    const std::size_t next = i + std::max<std::size_t>(words, 1);
+/// Those of a part's options that are `wanted`, to `out`.
+void addOptions(const std::vector<std::string>& options, std::span<const std::string_view> wanted,
+                std::vector<std::string>& out) {
+  for (std::size_t i = 0; i < options.size() && options[i] != "--";) {
+    const std::size_t words = optionWords(options, i, false);
+    const std::string name =
+        options[i].substr(std::min(options[i].find_first_not_of('-'), options[i].size()));
+    const std::size_t next = std::min(i + std::max<std::size_t>(words, 1), options.size());
     if (std::ranges::find(wanted, name) != wanted.end()) {
-      out.insert(out.end(), command.words.begin() + static_cast<std::ptrdiff_t>(i),
-                 command.words.begin() + static_cast<std::ptrdiff_t>(std::min(next, to)));
+      out.insert(out.end(), options.begin() + static_cast<std::ptrdiff_t>(i),
+                 options.begin() + static_cast<std::ptrdiff_t>(next));
     }
     i = next;
   }
-}
-
-/// Where the words of a program's part begin, behind the launcher and each ":".
-std::size_t beginOfPart(const LaunchCommand& command, std::size_t which) {
-  return which == 0 ? 1
-                    : command.programs[which - 1] + wordsOfProgram(command, which - 1).size() + 1;
 }
 
 }  // namespace
 
 std::vector<std::string> optionsOfProgram(const LaunchCommand& command, std::size_t which) {
   const std::size_t program = command.programs[which];
-  const std::size_t from = std::min(beginOfPart(command, which), program);
+  // Behind the launcher, or the ":" of the part before.
+  const std::size_t from =
+      which == 0 ? std::min<std::size_t>(1, program)
+                 : command.programs[which - 1] + wordsOfProgram(command, which - 1).size() + 1;
   return {command.words.begin() + static_cast<std::ptrdiff_t>(from),
           command.words.begin() + static_cast<std::ptrdiff_t>(program)};
 }
@@ -318,7 +315,7 @@ LaunchCommand ofSo(const LaunchCommand& command, const std::vector<SoMany>& part
   out.launcher = command.launcher;
   out.words = {command.words.front()};
   for (std::size_t i = 0; !srun && i < command.programs.size(); ++i) {
-    addOptions(command, beginOfPart(command, i), command.programs[i], kForAllPrograms, out.words);
+    addOptions(optionsOfProgram(command, i), kForAllPrograms, out.words);
   }
   for (const SoMany& part : parts) {
     if (!out.programs.empty()) {
@@ -326,8 +323,7 @@ LaunchCommand ofSo(const LaunchCommand& command, const std::vector<SoMany>& part
     }
     out.words.insert(out.words.end(), {"-n", std::to_string(part.processes)});
     if (!srun) {
-      addOptions(command, beginOfPart(command, part.which), command.programs[part.which],
-                 kForTheProgram, out.words);
+      addOptions(optionsOfProgram(command, part.which), kForTheProgram, out.words);
     }
     out.programs.push_back(out.words.size());
     const std::vector<std::string> words = wordsOfProgram(command, part.which);

@@ -302,7 +302,7 @@ Status clearSurveyLogsOf(Database& database,
   if (!(*stored == *computed)) {
     return Error{ErrorCode::Damaged,
                  "what was kept of surveys of other ranks is damaged (table survey_chunk)",
-                 "'photofinish verify' says what else is; survey all ranks together: replay "
+                 "'photofinish check' says what else is; survey all ranks together: replay "
                  "--survey, without --group."};
   }
   Result<Statement> clear = database.prepare("DELETE FROM survey_chunk WHERE rank = ?");

@@ -34,9 +34,10 @@ SAYS = re.compile(r"rank (\d+) (\w+): (\w+ .*)")
 
 def lines_of(run, rank):
     """(family, what it said) of each line; of one that PRRTE has torn only that it is there (Torn)."""
-    if not run.by_rank():  # without tags: the lines of all
+    by_rank = run.by_rank()
+    if not by_rank:  # without tags: the lines of all
         return [(family, said) for number, family, said in SAYS.findall(run.out) if int(number) == rank]
-    for lines in run.by_rank().values():  # of the launcher's ranks
+    for lines in by_rank.values():  # of the launcher's ranks
         matches = [SAYS.fullmatch(line) for line in lines]
         number = collections.Counter(int(match[1]) for match in matches if match).most_common(1)
         if number and number[0][0] == rank:

@@ -14,6 +14,25 @@
 namespace pf {
 namespace {
 
+/// What holds it; null: nothing that the loader knows.
+const link_map* mapOf(void* address) {
+  dl_find_object found{};
+  return _dl_find_object(address, &found) == 0 ? found.dlfo_link_map : nullptr;
+}
+
+}  // namespace
+
+const char* moduleOf(void* address) {
+  const link_map* const map = mapOf(address);
+  if (map == nullptr || map->l_name == nullptr) {
+    return nullptr;
+  }
+  const char* const slash = std::strrchr(map->l_name, '/');
+  return slash != nullptr ? slash + 1 : map->l_name;
+}
+
+namespace {
+
 struct KnownSite {
   void* address;
   std::uint64_t python;  ///< identityOf() its caller
@@ -46,10 +65,9 @@ std::uint32_t hashOf(const void* address) {
       (reinterpret_cast<std::uintptr_t>(address) * 0x9E3779B97F4A7C15ULL) >> 40);
 }
 
-bool isBinding(const char* module) {
-  const char* slash = std::strrchr(module, '/');
-  const char* name = slash != nullptr ? slash + 1 : module;
-  return beginsWithOne(name, kBindingNames);
+bool isInBinding(void* address) {
+  const char* const name = moduleOf(address);
+  return name != nullptr && beginsWithOne(name, kBindingNames);
 }
 
 struct Search {
@@ -65,8 +83,7 @@ _Unwind_Reason_Code visit(_Unwind_Context* context, void* argument) {
     search->inBinding = address == search->from;
     return _URC_NO_REASON;
   }
-  Dl_info info;
-  if (dladdr(address, &info) != 0 && info.dli_fname != nullptr && isBinding(info.dli_fname)) {
+  if (isInBinding(address)) {
     return _URC_NO_REASON;
   }
   search->found = address;
@@ -74,9 +91,7 @@ _Unwind_Reason_Code visit(_Unwind_Context* context, void* argument) {
 }
 
 std::ptrdiff_t findAbove(const CallPlace& place) {
-  Dl_info info;
-  if (dladdr(place.returnAddress, &info) == 0 || info.dli_fname == nullptr ||
-      !isBinding(info.dli_fname)) {
+  if (!isInBinding(place.returnAddress)) {
     return 0;
   }
   Search search{place.returnAddress, nullptr, false};
@@ -143,12 +158,9 @@ void definePython(const cpython::Instruction& caller) {
 }
 
 void define(void* address, std::uint16_t call, const cpython::Instruction& caller) {
-  Dl_info info;
-  link_map* map = nullptr;
   std::uint32_t module = 0;
   std::uint64_t offset = reinterpret_cast<std::uintptr_t>(address);
-  if (dladdr1(address, &info, reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP) != 0 &&
-      map != nullptr) {
+  if (const link_map* const map = mapOf(address); map != nullptr) {
     const bool main = map->l_name == nullptr || map->l_name[0] == '\0';
     module = moduleNumber(map, main ? g_engine.log.header().executable : map->l_name);
     offset -= map->l_addr;
@@ -161,16 +173,6 @@ void define(void* address, std::uint16_t call, const cpython::Instruction& calle
 }
 
 }  // namespace
-
-const char* moduleOf(void* address) {
-  dl_find_object found{};
-  if (_dl_find_object(address, &found) != 0 || found.dlfo_link_map->l_name == nullptr) {
-    return nullptr;
-  }
-  const char* const file = found.dlfo_link_map->l_name;
-  const char* const slash = std::strrchr(file, '/');
-  return slash != nullptr ? slash + 1 : file;
-}
 
 bool isOfMpi(void* address) {
   // Address * 2 + whether it is. Threads that begin threads, or take locks, come here at once.
@@ -188,8 +190,7 @@ bool isOfMpi(void* address) {
 }
 
 bool isMpisOwnCall(void* returnAddress) {
-  const char* const name = isOfMpi(returnAddress) ? moduleOf(returnAddress) : nullptr;
-  return name != nullptr && !isBinding(name);
+  return isOfMpi(returnAddress) && !isInBinding(returnAddress);
 }
 
 namespace {

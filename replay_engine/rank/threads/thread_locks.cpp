@@ -21,13 +21,9 @@ namespace pf {
 namespace {
 
 bool isOfC(void* function) {
-  Dl_info info;
-  if (dladdr(function, &info) == 0 || info.dli_fname == nullptr) {
-    return false;
-  }
-  const char* slash = std::strrchr(info.dli_fname, '/');
-  const char* name = slash != nullptr ? slash + 1 : info.dli_fname;
-  return std::strncmp(name, "libc.", 5) == 0 || std::strncmp(name, "libpthread", 10) == 0;
+  const char* const name = moduleOf(function);
+  return name != nullptr &&
+         (std::strncmp(name, "libc.", 5) == 0 || std::strncmp(name, "libpthread", 10) == 0);
 }
 
 /// The function behind us.
@@ -54,44 +50,27 @@ class RealLock {
   std::atomic<void*> m_found = nullptr;
 };
 
-// Conditions have an older form of the same name.
-#define PF_BEHIND(name, version, ...)             \
-  constinit RealLock<int(__VA_ARGS__)> g_##name { \
-#name, version                                \
+// Conditions have an older form of the same name. Looked for when the process begins, as NextRoutine says.
+#define PF_BEHIND(name, version, ...)                            \
+  constinit RealLock<int(__VA_ARGS__)> g_##name{#name, version}; \
+  __attribute__((constructor)) void findBehind_##name() {        \
+    g_##name.get();                                              \
   }
-PF_BEHIND(pthread_mutex_lock, nullptr, pthread_mutex_t*);
-PF_BEHIND(pthread_mutex_trylock, nullptr, pthread_mutex_t*);
-PF_BEHIND(pthread_mutex_timedlock, nullptr, pthread_mutex_t*, const timespec*);
-PF_BEHIND(pthread_mutex_clocklock, nullptr, pthread_mutex_t*, clockid_t, const timespec*);
-PF_BEHIND(pthread_mutex_unlock, nullptr, pthread_mutex_t*);
-PF_BEHIND(pthread_spin_lock, nullptr, pthread_spinlock_t*);
-PF_BEHIND(pthread_rwlock_rdlock, nullptr, pthread_rwlock_t*);
-PF_BEHIND(pthread_rwlock_wrlock, nullptr, pthread_rwlock_t*);
-PF_BEHIND(pthread_cond_wait, "GLIBC_2.3.2", pthread_cond_t*, pthread_mutex_t*);
-PF_BEHIND(pthread_cond_timedwait, "GLIBC_2.3.2", pthread_cond_t*, pthread_mutex_t*,
-          const timespec*);
+PF_BEHIND(pthread_mutex_lock, nullptr, pthread_mutex_t*)
+PF_BEHIND(pthread_mutex_trylock, nullptr, pthread_mutex_t*)
+PF_BEHIND(pthread_mutex_timedlock, nullptr, pthread_mutex_t*, const timespec*)
+PF_BEHIND(pthread_mutex_clocklock, nullptr, pthread_mutex_t*, clockid_t, const timespec*)
+PF_BEHIND(pthread_mutex_unlock, nullptr, pthread_mutex_t*)
+PF_BEHIND(pthread_spin_lock, nullptr, pthread_spinlock_t*)
+PF_BEHIND(pthread_rwlock_rdlock, nullptr, pthread_rwlock_t*)
+PF_BEHIND(pthread_rwlock_wrlock, nullptr, pthread_rwlock_t*)
+PF_BEHIND(pthread_cond_wait, "GLIBC_2.3.2", pthread_cond_t*, pthread_mutex_t*)
+PF_BEHIND(pthread_cond_timedwait, "GLIBC_2.3.2", pthread_cond_t*, pthread_mutex_t*, const timespec*)
 PF_BEHIND(pthread_cond_clockwait, nullptr, pthread_cond_t*, pthread_mutex_t*, clockid_t,
-          const timespec*);
-PF_BEHIND(sem_wait, nullptr, sem_t*);
-PF_BEHIND(pthread_join, nullptr, pthread_t, void**);
+          const timespec*)
+PF_BEHIND(sem_wait, nullptr, sem_t*)
+PF_BEHIND(pthread_join, nullptr, pthread_t, void**)
 #undef PF_BEHIND
-
-/// All of them at once: dlsym() takes the loader's lock, and a thread that holds it may wait for the one that comes here.
-__attribute__((constructor)) void findFunctionsBehind() {
-  g_pthread_mutex_lock.get();
-  g_pthread_mutex_trylock.get();
-  g_pthread_mutex_timedlock.get();
-  g_pthread_mutex_clocklock.get();
-  g_pthread_mutex_unlock.get();
-  g_pthread_spin_lock.get();
-  g_pthread_rwlock_rdlock.get();
-  g_pthread_rwlock_wrlock.get();
-  g_pthread_cond_wait.get();
-  g_pthread_cond_timedwait.get();
-  g_pthread_cond_clockwait.get();
-  g_sem_wait.get();
-  g_pthread_join.get();
-}
 
 /// Whether the call that returns to `caller` is one of the application's in a rank with several
 /// threads. (An allocator may take locks, for us, too. UCX takes its own where it has patched mmap()
